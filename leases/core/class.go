@@ -1,0 +1,75 @@
+package core
+
+import (
+	"slices"
+	"time"
+)
+
+// A class is the leases of one TTL, and the requests that wait for one.
+type class struct {
+	ttl     time.Duration
+	leases  []*lease
+	waiting []*request
+}
+
+// class finds or makes the class of a TTL; zero is the default.
+func (m *Machine) class(ttl time.Duration) *class {
+	if ttl == 0 {
+		ttl = m.cfg.DefaultTTL
+	}
+	c := m.classes[ttl]
+	if c == nil {
+		c = &class{ttl: ttl}
+		m.classes[ttl] = c
+	}
+	return c
+}
+
+// room finds a ready lease with room for some more entries.
+func (c *class) room(more, most int) *lease {
+	for _, l := range c.leases {
+		if l.state == ready && len(l.entries)+more <= most {
+			return l
+		}
+	}
+	return nil
+}
+
+func (c *class) remove(l *lease) {
+	c.leases = slices.DeleteFunc(c.leases, func(o *lease) bool { return o == l })
+}
+
+// grantFor asks for a lease if a class needs one and none is on its way. The
+// default class always has one, so that the first request finds it ready.
+func (m *Machine) grantFor(c *class) {
+	needed := len(c.waiting) > 0 || c.ttl == m.cfg.DefaultTTL && len(c.leases) == 0
+	coming := slices.ContainsFunc(c.leases, func(l *lease) bool { return l.state < ready })
+	if !needed || coming || m.closed != nil {
+		return
+	}
+	l := &lease{id: m.cfg.LeaseID(), class: c}
+	l.alarm.task = l
+	m.leases[l.id] = l
+	c.leases = append(c.leases, l)
+	m.emit(GrantLease{l.id, c.ttl})
+}
+
+// serve places the requests that waited for a lease of a class.
+func (m *Machine) serve(c *class) {
+	waiting := c.waiting
+	c.waiting = nil
+	for _, r := range waiting {
+		r.class = nil
+		m.place(r)
+	}
+}
+
+// rest lets a lease without entries go after a while, but for the last one of
+// the default TTL.
+func (m *Machine) rest(l *lease) {
+	last := l.class.ttl == m.cfg.DefaultTTL && len(l.class.leases) == 1
+	if l.state == ready && !last {
+		l.idleAt = m.now + m.cfg.IdleLease
+		m.arm(l)
+	}
+}

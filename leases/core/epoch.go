@@ -1,0 +1,82 @@
+package core
+
+// fence replaces a lease's epoch key (I5). Until that is confirmed, nothing
+// is sent on the lease.
+func (m *Machine) fence(l *lease) {
+	if l.state == granting {
+		l.state = fencing
+	}
+	l.stale = true
+	m.emit(FenceLease{l.id})
+}
+
+func (ev LeaseFenced) apply(m *Machine) {
+	l := m.leases[ev.Lease]
+	if l == nil || l.state == dead {
+		return
+	}
+	m.saw(ev.Epoch)
+	l.epoch, l.stale, l.failures = ev.Epoch, false, 0
+	for _, e := range l.entries {
+		if e.doubt {
+			m.wantRead(e.queue)
+		}
+	}
+	if l.state == fencing {
+		l.state = ready
+		l.listAt = m.now + m.cfg.ReconcileEvery
+		m.arm(l)
+		m.rest(l)
+	}
+	m.serve(l.class)
+	m.load(l)
+}
+
+func (ev FenceFailed) apply(m *Machine) {
+	if l := m.leases[ev.Lease]; l != nil && l.state != dead {
+		l.fenceAt = m.now + l.pause()
+		m.arm(l)
+	}
+}
+
+// decide settles an entry in doubt by a read that is newer than the epoch
+// which fenced its batch off: what the read shows is final. Created is zero
+// for an absent key.
+func (m *Machine) decide(e *entry, created, revision int64) {
+	e.doubt = false
+	switch {
+	case e.state == leaving && created == e.rev:
+		m.push(e.lease, &op{entry: e})
+	case e.state == leaving:
+		m.gone(e, revision)
+	case created != 0:
+		m.entered(e, created)
+	case e.given:
+		m.gone(e, revision)
+	default:
+		e.state, e.rev = queued, 0
+		m.retry(e.request)
+	}
+}
+
+// retry enqueues a request again once it is certain that none of its entries
+// was put. They are put together or not at all, so a mixture means that
+// somebody deleted one.
+func (m *Machine) retry(r *request) {
+	var absent, open int
+	for _, e := range r.entries {
+		switch {
+		case e.doubt:
+			open++
+		case e.state == queued:
+			absent++
+		}
+	}
+	switch {
+	case open > 0:
+	case absent == len(r.entries):
+		m.push(r.entries[0].lease, r.op)
+	default:
+		m.lose(r.session, EntryDeleted)
+	}
+}

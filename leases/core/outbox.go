@@ -1,0 +1,137 @@
+package core
+
+// An op is one request's enqueue, or one entry's deletion, in an outbox.
+type op struct {
+	request *request // to enqueue all its entries
+	entry   *entry   // to delete
+	empty   bool     // enqueue only if the queues are empty, so that a try leaves no trace
+	alone   bool     // it may have been the reason why a batch was refused
+	dead    bool     // taken back
+}
+
+// cost is the number of operations an op takes in a Txn: a put and a look for
+// each name, or one deletion. It is never less than its guards.
+func (o *op) cost() int {
+	if o.request != nil {
+		return 2 * len(o.request.entries)
+	}
+	return 1
+}
+
+func (m *Machine) push(l *lease, o *op) {
+	if l.state != dead {
+		l.outbox = append(l.outbox, o)
+		m.load(l)
+	}
+}
+
+// flush sends batches as long as the lease may.
+func (m *Machine) flush(l *lease) {
+	for l.state == ready && !l.stale && l.resumeAt == 0 &&
+		l.inFlight < m.cfg.BatchesInFlight && len(l.outbox) > 0 {
+		b := m.pack(l)
+		if len(b.ops) == 0 {
+			return
+		}
+		l.inFlight++
+		m.batches[b.ID] = b
+		m.counts.Batches++
+		m.emit(Commit{b})
+	}
+}
+
+// pack takes from the outbox what fits into one batch, in order. Two enqueues
+// of one name never go together: they would share a create revision (I1).
+func (m *Machine) pack(l *lease) *Batch {
+	m.lastBatch++
+	b := &Batch{ID: m.lastBatch, Lease: l.id, Epoch: l.epoch}
+	room := m.batchOps - 1 // the epoch's guard
+	rest := l.outbox[:0]
+	for i, o := range l.outbox {
+		if o.dead {
+			continue
+		}
+		if o.cost() > room || o.solo() && len(b.ops) > 0 || m.packedAlready(o, b.ID) {
+			rest = append(rest, o)
+			continue
+		}
+		room -= o.cost()
+		m.add(b, o)
+		if o.solo() {
+			rest = append(rest, l.outbox[i+1:]...)
+			break
+		}
+	}
+	clear(l.outbox[len(rest):])
+	l.outbox = rest
+	return b
+}
+
+// solo reports whether an op must not share a batch: its guard may fail as a
+// matter of course, or it is suspected of something.
+func (o *op) solo() bool { return o.alone || o.empty }
+
+// packedAlready reports whether a batch has an enqueue of one of the names, or
+// an earlier one in the outbox was left behind. Either way the name is marked,
+// so that requests of one name keep their order.
+func (m *Machine) packedAlready(o *op, batch uint64) bool {
+	if o.request == nil {
+		return false
+	}
+	found := false
+	for _, e := range o.request.entries {
+		found = found || e.queue.packed == batch
+	}
+	for _, e := range o.request.entries {
+		e.queue.packed = batch
+	}
+	return found
+}
+
+// add puts an op into a batch.
+func (m *Machine) add(b *Batch, o *op) {
+	b.ops = append(b.ops, o)
+	if o.request == nil {
+		m.mark(o.entry, b)
+		b.Drops = append(b.Drops, Drop{o.entry.key, o.entry.rev})
+		return
+	}
+	o.request.sent = m.now
+	for _, e := range o.request.entries {
+		m.mark(e, b)
+		e.state = sent
+		b.Puts = append(b.Puts, Put{Queue: e.queue.name, Key: e.key, Value: o.request.value, Empty: o.empty})
+	}
+}
+
+func (m *Machine) mark(e *entry, b *Batch) {
+	e.guard, e.floor = b.Epoch, m.revision
+}
+
+// requeue puts ops that were certainly not done back at the head of the
+// outbox. What was given up meanwhile is gone: its enqueue never happened.
+func (m *Machine) requeue(l *lease, ops []*op) {
+	var again []*op
+	for _, o := range ops {
+		if o.request == nil {
+			if o.entry.state != gone {
+				again = append(again, o)
+			}
+			continue
+		}
+		if o.request.done {
+			for _, e := range o.request.entries {
+				m.gone(e, 0)
+			}
+			continue
+		}
+		for _, e := range o.request.entries {
+			e.state, e.rev = queued, 0
+		}
+		again = append(again, o)
+	}
+	if l.state != dead {
+		l.outbox = append(again, l.outbox...)
+		m.load(l)
+	}
+}

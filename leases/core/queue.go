@@ -1,0 +1,182 @@
+package core
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"lockside/leases/keys"
+)
+
+// A queue is what this host knows of one name: its own entries, those of
+// others that may be before one of them, and the line of its own requests
+// that have no entry yet.
+type queue struct {
+	alarm
+	name, prefix string
+	entries      []*entry         // ours, in any state but gone
+	foreign      map[string]int64 // others' keys and their create revisions
+	tombs        map[string]int64 // keys seen deleted, while an older look may come
+	line         []*request
+	touched      bool
+	packed       uint64 // the batch that has an enqueue of this name last
+
+	watch     uint64        // id; zero without one
+	watching  bool          // the watch misses nothing
+	idleSince time.Duration // when the last entry went; for the watch to linger
+	pollAt    time.Duration
+	read      queueRead
+}
+
+// queue finds or makes the queue of a name.
+func (m *Machine) queue(name string) *queue {
+	q := m.queues[name]
+	if q == nil {
+		q = &queue{name: name, prefix: keys.Queue(m.cfg.Prefix, name)}
+		q.alarm.task = q
+		m.queues[name] = q
+		m.touch(q) // to be forgotten if nothing comes of it
+	}
+	return q
+}
+
+// add gives an entry the smallest free slot of its lease in this queue.
+func (q *queue) add(e *entry) {
+	for ; ; e.slot++ {
+		e.key = keys.Entry(q.prefix, e.lease.id, e.slot)
+		if _, taken := q.foreign[e.key]; !taken && q.own(e.key) == nil {
+			break
+		}
+	}
+	q.entries = append(q.entries, e)
+}
+
+// remove takes an entry out; a look older than the revision may still show it.
+func (q *queue) remove(e *entry, revision int64) {
+	q.entries = slices.DeleteFunc(q.entries, func(o *entry) bool { return o == e })
+	if revision > 0 {
+		q.bury(e.key, revision)
+	}
+}
+
+// bury remembers that a key was absent at a revision.
+func (q *queue) bury(key string, revision int64) {
+	if q.tombs == nil {
+		q.tombs = map[string]int64{}
+	}
+	q.tombs[key] = max(q.tombs[key], revision)
+}
+
+// own finds our entry of a key.
+func (q *queue) own(key string) *entry {
+	for _, e := range q.entries {
+		if e.key == key {
+			return e
+		}
+	}
+	return nil
+}
+
+// blocks reports whether something before an entry still counts: another
+// host's entry, or one of ours that is not given up.
+func (q *queue) blocks(e *entry) bool {
+	for _, o := range q.entries {
+		if !o.given && o.rev != 0 && o.rev < e.rev {
+			return true
+		}
+	}
+	return q.behindForeign(e)
+}
+
+// behindForeign reports whether another host's entry is before this one.
+func (q *queue) behindForeign(e *entry) bool {
+	for _, created := range q.foreign {
+		if created < e.rev {
+			return true
+		}
+	}
+	return false
+}
+
+// occupied reports whether one of ours holds the name or waits for it.
+func (q *queue) occupied() bool {
+	return len(q.line) > 0 || slices.ContainsFunc(q.entries, func(e *entry) bool { return !e.given })
+}
+
+// waiting counts our requests for the name.
+func (q *queue) waiting() int {
+	n := len(q.line)
+	for _, e := range q.entries {
+		if e.request != nil {
+			n++
+		}
+	}
+	return n
+}
+
+// settleQueue lets requests move up, grants what has its turn, and decides
+// whether to watch, to read, or to forget the queue.
+func (m *Machine) settleQueue(q *queue) {
+	for len(q.line) > 0 && len(q.entries) < m.cfg.Window {
+		r := q.line[0]
+		q.line = q.line[1:]
+		r.line = nil
+		m.place(r)
+	}
+	for _, e := range slices.Clone(q.entries) {
+		if r := e.request; r != nil && r.turn() {
+			m.grant(r)
+		} else if r != nil && r.try && r.settled() {
+			m.refuse(r, ErrBusy)
+		}
+	}
+	q.clearTombs()
+	m.watchQueue(q)
+	if q.forgettable() {
+		m.alarms.set(&q.alarm, 0)
+		delete(m.queues, q.name)
+	}
+}
+
+func (q *queue) forgettable() bool {
+	return len(q.entries) == 0 && len(q.line) == 0 && q.watch == 0 && !q.read.wanted && !q.read.under
+}
+
+// clearTombs forgets the deletions that no answer still under way can be
+// older than: each such answer is newer than the floor noted when it was asked.
+func (q *queue) clearTombs() {
+	if len(q.tombs) == 0 {
+		return
+	}
+	var floor int64 = -1
+	note := func(f int64) {
+		if floor < 0 || f < floor {
+			floor = f
+		}
+	}
+	for _, e := range q.entries {
+		if e.state == sent {
+			note(e.floor)
+		}
+	}
+	if q.read.under {
+		note(q.read.floor)
+	}
+	for key, deleted := range q.tombs {
+		if floor < 0 || deleted <= floor {
+			delete(q.tombs, key)
+		}
+	}
+}
+
+// ours reports whether a key is one that only this host writes: an entry on
+// one of its living leases.
+func (m *Machine) ours(q *queue, key string) (*lease, bool) {
+	rest, ok := strings.CutPrefix(key, q.prefix)
+	if !ok {
+		return nil, false
+	}
+	id, _, ok := keys.Place(rest)
+	l := m.leases[id]
+	return l, ok && l != nil && l.state == ready
+}

@@ -1,0 +1,117 @@
+// Package leases holds locks in etcd for the sessions of one host.
+//
+// It is a pure core and a thin shell. Package core decides: it is fed events
+// and the time, and answers with actions; it has no goroutine, clock or
+// network. The Service in this package carries the actions out against etcd
+// (package etcd) and feeds the results back. Every decision is taken with one
+// mutex held, so the core sees one event after the other; nothing that waits
+// is done under that mutex.
+//
+// # The walk of one LOCK line
+//
+//  1. A session calls Session.Lock with the names. Service.step first tells the
+//     core the time, so that whatever is past its deadline ends before anything
+//     is served, and then hands it the request.
+//  2. The core picks the lease for the TTL asked for, or asks for one to be
+//     granted. It gives the request one entry a name, each with a key of its
+//     own, and puts the enqueue into that lease's outbox.
+//  3. At the end of the step the core packs what lies in the outbox into a
+//     batch: enqueues with a look at their queues, and deletions. The Service
+//     sends it as one Txn, guarded by the lease's epoch and by the create
+//     revision of every key that it touches.
+//  4. The reply comes back as an event. The revision of the Txn is the create
+//     revision of the new entries: the fence. The look is the entries that came
+//     before, as etcd says at that revision. Without any, the lock is granted.
+//  5. Otherwise the session waits. Entries of this host leave the queue in the
+//     core as their sessions give them up; entries of others leave it when the
+//     queue's watch, or the poll behind it, has seen them go.
+//  6. A grant is an action too: the Service calls Subscriber.Granted, and the
+//     session writes the line.
+//
+// # The walk of one lost lease
+//
+//  1. A renewal notes the boot clock, is sent, and is answered: the deadline is
+//     now the noted moment plus the TTL that the answer states. When renewals
+//     are not answered, each attempt gives up after a tenth of the TTL and the
+//     next one tries another endpoint; the deadline stays where it is.
+//  2. The Service's alarm, on CLOCK_BOOTTIME, is set to the earliest deadline
+//     less margin. It rings, or any other event comes first and finds the time
+//     passed: the core marks the lease dead. Nothing revives it: a late answer
+//     finds it dead and is dropped.
+//  3. The core ends every session with an entry on the lease. The Service calls
+//     Subscriber.Lost for each before the step returns, and Lost shuts the
+//     socket down. No request of any session is served between.
+//  4. The lease is revoked, as often as it takes until etcd says that it is
+//     gone, and with it its entries. What waited behind them on this host is
+//     granted at once: their sessions are gone already.
+//
+// A lease that somebody revoked walks the same way from 3, found by the watch
+// on a queue, by a renewal or by a Txn that says "lease not found".
+//
+// # Why it is safe
+//
+// Words: an entry is live while etcd has it; an entry is given up once its
+// session has released it or has been shut down. A name's queue is the live
+// entries of all hosts by create revision.
+//
+// I1 (P2). One name gets at most one new entry in a Txn, so create revisions
+// within a queue differ, and a later Txn has the greater one. A key is used
+// again only when the deletion of its last entry is confirmed, so every entry
+// has its own create revision, and no (name, fence) is granted twice.
+// Held by TestCoreRandomSchedules, TestPromise02RisingFences.
+//
+// I2 (P1). The entries before an entry are fixed when it is created: whatever
+// comes later has a greater create revision. The look in the creating Txn
+// lists all of them. An entry never comes back once it is gone, since its key
+// would get a greater create revision. So evidence that an entry is gone is
+// valid for ever, however old: a deletion seen by a watch, or an absence in a
+// read at a revision at or after the look's. Evidence that an entry is there
+// is valid only at its revision: a read at revision R neither removes what was
+// created after R nor brings back what a watch has seen deleted after R.
+// Held by TestQueueLateEvidence, TestCoreRandomSchedules.
+//
+// I3 (P1). A waiter is granted when each entry before it is gone, or is an
+// entry of this daemon that was given up. No other host can hold then: a
+// foreign entry before ours is gone, and one behind ours waits until both our
+// entry and the given-up ones before it are gone. So a local hand-off waits
+// for no commit. If the daemon crashes at any step of it, the given-up entry
+// and the granted one both stay until the lease ends or the next start revokes
+// it, and the granted client has read end-of-file.
+// Held by TestQueueHandsOverBeforeTheDeletionCommits, TestCoreRandomSchedules.
+//
+// I4 (P3). A lease cannot expire in etcd before the moment of sending the last
+// answered renewal plus the TTL granted, on a clock that runs no slower than
+// etcd's: the server started to count after we noted the time. Sessions end a
+// margin before that, which pays for clock rates, for scheduling, and for an
+// old leader that answers for up to two election time-outs after a new one has
+// extended the lease by one. The deadline is compared before each event is
+// handled, so a process or a host that slept ends its sessions first.
+// Held by TestPromise03ClosedInTime, TestCoreLateRenewalRevivesNothing.
+//
+// I5 (P5, P6). Each write of a lease is guarded by the revision of the lease's
+// epoch key. When the outcome of a Txn is unknown, its keys stay reserved, the
+// epoch key is written anew, and only when that is confirmed are the keys read:
+// from then on the Txn can no longer be applied, so what the read says is
+// final. Entries found are taken over or deleted; absent ones are retried.
+// The epoch key hangs on the lease itself: with the lease gone no put succeeds,
+// and no epoch is needed. A late write of the epoch key can only invalidate our
+// guards, which the next Txn reports, never make an old one valid again.
+// Held by TestCoreLostReplies, TestCoreRandomSchedules.
+//
+// I6 (P6). A deletion names its key and is guarded by the create revision, so a
+// late or repeated one deletes nothing newer. A revoke names a lease that was
+// given up for good. Nothing else removes anything.
+// Held by TestPromise06OnlyOurOwn, TestCoreRandomSchedules.
+//
+// I7 (P5). Every entry that may be in etcd is known to the core until its
+// deletion, its absence, or the end of its lease is confirmed, and each of
+// these is retried until it is. The reconciler compares the keys on each lease
+// with the core's entries and counts what does not match; it should find none.
+// Held by TestCoreRandomSchedules, TestPromise05NothingLeftBehind.
+//
+// I8. Several names asked for at once are put by one Txn and have one create
+// revision. Waiting is only ever for lower create revisions, of one session for
+// another, so a cycle of waits would need a revision lower than itself. A
+// session that holds names and waits for more breaks this, so it may wait only
+// for names that sort after all that it holds.
+package leases
