@@ -29,37 +29,40 @@ func (r *Request) Parse(line []byte) error {
 	return r.parseWords(rest)
 }
 
+// seen is what a line has brought so far.
+type seen struct {
+	words   int // without '='
+	options option
+}
+
 // parseWords reads what follows the verb.
 func (r *Request) parseWords(rest []byte) error {
-	var (
-		shape = r.Verb.shape()
-		seen  option
-		names int
-		word  []byte
-		err   error
-	)
-	for {
-		word, rest = nextWord(rest)
-		if len(word) == 0 {
-			break
-		}
-		if at := bytes.IndexByte(word, '='); at >= 0 {
-			err = r.parseOption(word[:at], word[at+1:], shape.options, &seen)
-		} else if r.Verb == VerbCheck && names == 1 && !r.Verify && string(word) == "verify" {
-			r.Verify = true
-		} else if names++; names > shape.most {
-			return r.tooMany(word, shape.most)
-		} else {
-			err = r.parseName(word)
-		}
-		if err != nil {
+	var seen seen
+	for word, rest := nextWord(rest); len(word) > 0; word, rest = nextWord(rest) {
+		if err := r.parseWord(word, &seen); err != nil {
 			return err
 		}
 	}
-	if names < shape.least {
+	if seen.words < r.Verb.shape().least {
 		return ErrBadRequest.WithText("%s needs a name", r.Verb)
 	}
 	return nil
+}
+
+// parseWord reads one word. A '=' that is not escaped makes it an option.
+func (r *Request) parseWord(word []byte, seen *seen) error {
+	if key, value, ok := bytes.Cut(word, []byte{'='}); ok {
+		return r.parseOption(key, value, seen)
+	}
+	seen.words++
+	if r.Verb == VerbCheck && seen.words == 2 && string(word) == "verify" {
+		r.Verify = true
+		return nil
+	}
+	if most := r.Verb.shape().most; seen.words > most {
+		return r.tooMany(word, most)
+	}
+	return r.parseName(word)
 }
 
 // tooMany refuses a word beyond those that the verb takes.
@@ -111,19 +114,19 @@ func parseText(word []byte, most int, what string) (string, error) {
 }
 
 // parseOption reads one key=value.
-func (r *Request) parseOption(key, value []byte, allowed option, seen *option) error {
+func (r *Request) parseOption(key, value []byte, seen *seen) error {
 	opt, ok := parseOption(key)
 	switch {
 	case !ok:
 		return ErrBadRequest.WithText("unknown option %.40q: write = in a name as %%3D", key)
-	case allowed&opt == 0:
+	case r.Verb.shape().options&opt == 0:
 		return ErrBadRequest.WithText("%s takes no option %s=", r.Verb, key)
-	case *seen&opt != 0:
+	case seen.options&opt != 0:
 		return ErrBadRequest.WithText("%s= is given twice", key)
 	case len(value) == 0:
 		return ErrBadRequest.WithText("%s= is empty: give a value or leave it out", key)
 	}
-	*seen |= opt
+	seen.options |= opt
 	if opt == optOwner {
 		owner, err := parseText(value, MaxOwner, "an owner")
 		r.Owner = owner

@@ -107,9 +107,6 @@ func (v Verb) shape() shape {
 // nextWord cuts the first word from a line. Words are separated by one or more
 // spaces; spaces before the first and after the last mean nothing.
 func nextWord(line []byte) (word, rest []byte) {
-	line = bytes.TrimLeft(line, " ")
-	if i := bytes.IndexByte(line, ' '); i >= 0 {
-		return line[:i], line[i+1:]
-	}
-	return line, nil
+	word, rest, _ = bytes.Cut(bytes.TrimLeft(line, " "), []byte{' '})
+	return word, rest
 }
