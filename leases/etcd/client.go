@@ -1,0 +1,81 @@
+package etcd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"lockside/leases/boottime"
+)
+
+// Client speaks to one etcd cluster. Its methods may be called concurrently.
+type Client struct {
+	logger      *slog.Logger
+	clock       boottime.Clock
+	callTimeout time.Duration
+	allowOld    bool
+
+	endpoints *endpoints
+	memory    *memory
+
+	ctx    context.Context // ends at Close
+	cancel context.CancelFunc
+	wait   sync.WaitGroup // monitors and watchers
+}
+
+// New makes a client and never waits for a server: it fails only for a
+// configuration that makes no sense.
+func New(cfg Config) (*Client, error) {
+	cfg, err := cfg.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	all, err := newEndpointList(cfg)
+	if err != nil {
+		return nil, err
+	}
+	c := &Client{
+		logger:      cfg.Logger,
+		clock:       cfg.Clock,
+		callTimeout: cfg.CallTimeout,
+		allowOld:    cfg.AllowOldServers,
+		endpoints:   newEndpoints(all),
+		memory:      newMemory(cfg.Remembered, cfg.Seen),
+	}
+	c.ctx, c.cancel = context.WithCancel(context.Background())
+	for _, e := range all {
+		c.wait.Go(func() { c.monitor(e) })
+	}
+	return c, nil
+}
+
+func newEndpointList(cfg Config) ([]*endpoint, error) {
+	var all []*endpoint
+	for _, url := range cfg.Endpoints {
+		e := &endpoint{url: url, login: &login{user: cfg.Username, password: cfg.Password}, poke: make(chan struct{}, 1)}
+		var err error
+		if e.dialer, err = newDialer(url, cfg.TLS, e.login); err != nil {
+			return nil, err
+		}
+		if e.conn, err = e.dialer.dial(); err != nil {
+			return nil, fmt.Errorf("etcd endpoint %q: %w", url, err)
+		}
+		all = append(all, e)
+	}
+	return all, nil
+}
+
+// Close ends every call, watcher and renewal, and waits for the goroutines.
+// Nothing may be started on the client afterwards.
+func (c *Client) Close() error {
+	c.cancel()
+	c.wait.Wait() // a monitor may be replacing a connection
+	var errs []error
+	for _, e := range c.endpoints.all {
+		errs = append(errs, e.connection().Close())
+	}
+	return errors.Join(errs...)
+}

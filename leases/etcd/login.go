@@ -1,0 +1,77 @@
+package etcd
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
+	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
+	"google.golang.org/grpc"
+)
+
+// login keeps one endpoint's authentication token and puts it on each request.
+// Tokens end, with time or with any change of users and roles, so a request
+// refused for its token alone is sent again after logging in anew.
+type login struct {
+	user, password string
+
+	turn sync.Mutex // held while logging in: each login costs etcd a bcrypt and a commit
+
+	mu    sync.Mutex // guards what follows
+	valid bool
+	token string
+}
+
+// GetRequestMetadata adds the token to a request.
+func (l *login) GetRequestMetadata(context.Context, ...string) (map[string]string, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.token == "" {
+		return nil, nil
+	}
+	return map[string]string{rpctypes.TokenFieldNameGRPC: l.token}, nil
+}
+
+// RequireTransportSecurity allows tokens on plain connections, as etcdctl does.
+func (l *login) RequireTransportSecurity() bool { return false }
+
+// ensure logs in if there is a user and no token.
+func (l *login) ensure(ctx context.Context, conn *grpc.ClientConn) error {
+	if l.user == "" || l.loggedIn() {
+		return nil
+	}
+	l.turn.Lock()
+	defer l.turn.Unlock()
+	if l.loggedIn() {
+		return nil
+	}
+	reply, err := pb.NewAuthClient(conn).Authenticate(ctx, &pb.AuthenticateRequest{Name: l.user, Password: l.password})
+	if err != nil && answer(err) != rpctypes.ErrAuthNotEnabled {
+		return fmt.Errorf("log in as %q: %w", l.user, err)
+	}
+	l.set(true, reply.GetToken())
+	return nil
+}
+
+func (l *login) loggedIn() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.valid
+}
+
+// expire drops the token if a request was refused because of it, and reports
+// whether logging in anew may help.
+func (l *login) expire(err error) bool {
+	if l.user == "" || !staleToken(err) {
+		return false
+	}
+	l.set(false, "")
+	return true
+}
+
+func (l *login) set(valid bool, token string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.valid, l.token = valid, token
+}

@@ -1,0 +1,161 @@
+package etcd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+)
+
+const (
+	probeEvery   = 5 * time.Second // while an endpoint is healthy
+	probeAgain   = time.Second     // while it is not
+	probeTimeout = 2 * time.Second
+
+	// redialAfter probes without an answer a connection is given up. Its peer may
+	// be a balancer that holds it to a frozen member, while a new connection would
+	// reach another.
+	redialAfter = 2
+)
+
+// monitor probes an endpoint until the client is closed: regularly, and soon
+// after a call has failed.
+func (c *Client) monitor(e *endpoint) {
+	silent := 0
+	for {
+		ctx, cancel := context.WithTimeout(c.ctx, probeTimeout)
+		err := c.probe(ctx, e)
+		if ctx.Err() != nil {
+			silent++
+		} else {
+			silent = 0
+		}
+		cancel()
+		if c.ctx.Err() != nil {
+			return
+		}
+		if silent >= redialAfter {
+			silent = 0
+			if err := e.redial(); err != nil {
+				c.logger.Warn("etcd endpoint not connected anew", "endpoint", e.url, "error", err)
+			}
+		}
+		pause := probeEvery
+		if err != nil {
+			pause = probeAgain
+		}
+		select {
+		case <-time.After(pause):
+		case <-e.poke:
+		case <-c.ctx.Done():
+			return
+		}
+	}
+}
+
+// probe asks an endpoint who it is and whether it can serve, and takes the answer
+// into its view.
+func (c *Client) probe(ctx context.Context, e *endpoint) error {
+	v, err := c.look(ctx, e)
+	if c.ctx.Err() != nil {
+		return ErrClosed
+	}
+	before := c.endpoints.update(e, func(old *view) {
+		if err != nil {
+			old.healthy, old.err = false, err
+			return
+		}
+		*old = v
+	})
+	c.tell(e, before, v, err)
+	return err
+}
+
+// look makes the view of an endpoint that answers. Status is answered by a member
+// alone, so a linearizable read follows, as in `etcdctl endpoint health`: being
+// denied the key proves as much as reading it. Before 3.5.32 and 3.6.12 Status is
+// for root only, and a member that denies it keeps its version to itself.
+func (c *Client) look(ctx context.Context, e *endpoint) (view, error) {
+	conn := e.connection()
+	if err := e.login.ensure(ctx, conn); err != nil {
+		return view{}, err
+	}
+	s, err := pb.NewMaintenanceClient(conn).Status(ctx, &pb.StatusRequest{})
+	e.login.expire(err)
+	if err != nil && status.Code(err) != codes.PermissionDenied {
+		return view{}, fmt.Errorf("ask for status: %w", err)
+	}
+	v := view{answered: true, healthy: true}
+	if s != nil {
+		if v, err = c.read(s); err != nil || v.refused != nil || v.learner {
+			return v, err
+		}
+	}
+	return v, c.readable(ctx, conn)
+}
+
+// read makes a view of a status.
+func (c *Client) read(s *pb.StatusResponse) (view, error) {
+	if err := c.memory.judgeCluster(s.Header); err != nil {
+		return view{}, err
+	}
+	v := view{
+		answered: true,
+		healthy:  true,
+		version:  s.Version,
+		leader:   s.Leader == s.Header.GetMemberId(),
+		learner:  s.IsLearner,
+		member:   s.Header.GetMemberId(),
+		term:     s.RaftTerm,
+	}
+	number, err := parseVersion(s.Version)
+	if err != nil {
+		return view{}, err
+	}
+	if why := number.refuse(); why != "" && !c.allowOld {
+		v.refused = fmt.Errorf("%w: %s is version %s: %s; upgrade it to 3.5.28 or 3.6.9 at least, or allow old servers", ErrServerTooOld, "server", s.Version, why)
+	}
+	if s.Leader == 0 && v.refused == nil && !v.learner {
+		return view{}, errors.New("member has no leader")
+	}
+	return v, nil
+}
+
+// readable makes a linearizable read.
+func (c *Client) readable(ctx context.Context, conn *grpc.ClientConn) error {
+	_, err := pb.NewKVClient(conn).Range(ctx, &pb.RangeRequest{Key: []byte("health"), CountOnly: true})
+	if err != nil && status.Code(err) != codes.PermissionDenied {
+		return fmt.Errorf("make a linearizable read: %w", err)
+	}
+	return nil
+}
+
+// tell logs what a probe changed.
+func (c *Client) tell(e *endpoint, before, now view, err error) {
+	switch {
+	case err != nil:
+		if before.healthy || before.err == nil {
+			c.logger.Warn("etcd endpoint failed", "endpoint", e.url, "error", err)
+		}
+		return
+	case !before.healthy:
+		c.logger.Info("etcd endpoint is well", "endpoint", e.url, "version", now.version, "leader", now.leader)
+	}
+	if before.answered && before.version == now.version {
+		return
+	}
+	number, err := parseVersion(now.version)
+	switch {
+	case now.refused != nil:
+		c.logger.Error("etcd endpoint refused", "endpoint", e.url, "error", now.refused)
+	case err != nil:
+		c.logger.Warn("etcd version unknown: status denied", "endpoint", e.url)
+	case number.warn() != "":
+		c.logger.Warn("etcd should be upgraded", "endpoint", e.url, "version", now.version, "reason", number.warn())
+	}
+}
