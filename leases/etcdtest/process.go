@@ -1,0 +1,140 @@
+package etcdtest
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"syscall"
+	"testing"
+	"time"
+
+	clientv3 "go.etcd.io/etcd/client/v3"
+	"go.uber.org/zap"
+	"golang.org/x/sys/unix"
+)
+
+// Process is a member in a process of its own.
+type Process struct {
+	// Endpoint is the client URL, the same after Restart.
+	Endpoint string
+
+	config config
+	cmd    *exec.Cmd
+	stdin  io.Closer // closing it ends the member
+}
+
+// Client makes a plain etcd client of this member alone, which the test's end closes.
+func (p *Process) Client(t testing.TB) *clientv3.Client {
+	t.Helper()
+	return newClient(t, p.Endpoint)
+}
+
+// Stop freezes the member (SIGSTOP) and waits until it is frozen.
+func (p *Process) Stop(t testing.TB) {
+	t.Helper()
+	p.signal(t, unix.SIGSTOP)
+	if err := unix.Waitid(unix.P_PID, p.cmd.Process.Pid, nil, unix.WSTOPPED, nil); err != nil {
+		t.Fatalf("wait for a stopped etcd: %v", err)
+	}
+}
+
+// Cont lets a frozen member go on (SIGCONT).
+func (p *Process) Cont(t testing.TB) {
+	t.Helper()
+	p.signal(t, unix.SIGCONT)
+}
+
+// Kill ends the member at once (SIGKILL), frozen or not. It keeps its data.
+func (p *Process) Kill(t testing.TB) {
+	t.Helper()
+	if p.cmd == nil {
+		return
+	}
+	p.signal(t, unix.SIGKILL)
+	_ = p.stdin.Close()
+	_ = p.cmd.Wait() // killed is what it says
+	p.cmd = nil
+}
+
+// Restart kills the member if it runs, and runs it again on its data. It does
+// not return before the member serves, so a majority must be up.
+func (p *Process) Restart(t testing.TB) {
+	t.Helper()
+	p.Kill(t)
+	if err := p.start(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (p *Process) signal(t testing.TB, sig syscall.Signal) {
+	t.Helper()
+	if p.cmd == nil {
+		t.Fatalf("signal etcd: %s is not running", p.config.Name)
+	}
+	if err := p.cmd.Process.Signal(sig); err != nil {
+		t.Fatalf("signal etcd: %v", err)
+	}
+}
+
+// start runs the member and waits until it serves.
+//
+// It has a process group of its own: should the test die while the member is
+// frozen, the kernel hangs up and wakes the orphaned group.
+func (p *Process) start() error {
+	text, err := json.Marshal(p.config)
+	if err != nil {
+		return err
+	}
+	exe, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	cmd := exec.Command(exe)
+	cmd.Env = append(os.Environ(), memberVariable+"="+string(text))
+	cmd.Stderr = os.Stderr
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	stdin, err := cmd.StdinPipe()
+	if err != nil {
+		return err
+	}
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		return err
+	}
+	if err := cmd.Start(); err != nil {
+		return fmt.Errorf("start etcd: %w", err)
+	}
+	p.cmd, p.stdin = cmd, stdin
+	return awaitReady(stdout)
+}
+
+// awaitReady reads a member's only line of output.
+func awaitReady(stdout io.ReadCloser) error {
+	if f, ok := stdout.(*os.File); ok {
+		if err := f.SetReadDeadline(time.Now().Add(startWithin)); err != nil {
+			return err
+		}
+	}
+	line := make([]byte, len(ready))
+	if _, err := io.ReadFull(stdout, line); err != nil {
+		return fmt.Errorf("start etcd: no sign of readiness, does TestMain call etcdtest.Main? %w", err)
+	}
+	return nil
+}
+
+// leads reports whether the member says that it is the leader.
+func (p *Process) leads(t testing.TB) bool {
+	t.Helper()
+	client, err := clientv3.New(clientv3.Config{Endpoints: []string{p.Endpoint}, Logger: zap.NewNop()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.Close()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+	defer cancel()
+	s, err := client.Status(ctx, p.Endpoint)
+	return err == nil && s.Leader == s.Header.MemberId
+}

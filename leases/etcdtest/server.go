@@ -1,0 +1,134 @@
+package etcdtest
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	clientv3 "go.etcd.io/etcd/client/v3"
+	"go.etcd.io/etcd/server/v3/embed"
+	"go.uber.org/zap"
+)
+
+// startWithin bounds how long a member may take to serve on a busy machine.
+const startWithin = time.Minute
+
+// Server is a one-member cluster in the test's process.
+type Server struct {
+	// Endpoint is the client URL, the same after Restart.
+	Endpoint string
+
+	config config
+	member *embed.Etcd
+}
+
+// Start runs a member until the test ends.
+func Start(t testing.TB, opts ...Option) *Server {
+	t.Helper()
+	dir := directory(t)
+	c := config{
+		Name:  "etcd",
+		Dir:   dir,
+		Data:  "data",
+		Peer:  "unix://" + filepath.Join(dir, "peer"),
+		Token: "etcdtest",
+	}
+	c.Cluster = c.Name + "=" + c.Peer
+	for _, opt := range opts {
+		opt(&c)
+	}
+	s := &Server{Endpoint: c.endpoint(), config: c}
+	s.Restart(t)
+	t.Cleanup(s.Stop)
+	return s
+}
+
+// Client makes a plain etcd client that the test's end closes.
+func (s *Server) Client(t testing.TB) *clientv3.Client {
+	t.Helper()
+	return newClient(t, s.Endpoint)
+}
+
+// Stop ends the member and keeps its data. Stopping twice is harmless.
+func (s *Server) Stop() {
+	if s.member != nil {
+		s.member.Close()
+		s.member = nil
+	}
+}
+
+// Restart runs the member again on its data.
+func (s *Server) Restart(t testing.TB) {
+	t.Helper()
+	s.Stop()
+	member, err := startMember(s.config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.member = member
+}
+
+// Replace runs another cluster, without data, at the same endpoint.
+func (s *Server) Replace(t testing.TB, opts ...Option) {
+	t.Helper()
+	s.Stop()
+	s.config.Data += "'"
+	for _, opt := range opts {
+		opt(&s.config)
+	}
+	s.Restart(t)
+}
+
+// startMember runs a member and waits until it serves.
+func startMember(c config) (*embed.Etcd, error) {
+	cfg, err := c.embed()
+	if err != nil {
+		return nil, fmt.Errorf("configure etcd: %w", err)
+	}
+	member, err := embed.StartEtcd(cfg)
+	if err != nil {
+		return nil, fmt.Errorf("start etcd: %w", err)
+	}
+	select {
+	case <-member.Server.ReadyNotify():
+		return member, nil
+	case <-member.Server.StopNotify():
+		err = errors.New("start etcd: stopped by itself")
+	case <-time.After(startWithin):
+		err = fmt.Errorf("start etcd: not ready within %v", startWithin)
+	}
+	member.Close()
+	return nil, err
+}
+
+// directory makes a short-named one, since a socket's path holds 107 bytes.
+func directory(t testing.TB) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "etcd")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := os.RemoveAll(dir); err != nil {
+			t.Error(err)
+		}
+	})
+	return dir
+}
+
+func newClient(t testing.TB, endpoints ...string) *clientv3.Client {
+	t.Helper()
+	client, err := clientv3.New(clientv3.Config{Endpoints: endpoints, Logger: zap.NewNop()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := client.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return client
+}
