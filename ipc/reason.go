@@ -21,6 +21,7 @@ const (
 // The reasons that the client finds by itself.
 const (
 	ReasonEOF            Reason = "eof"             // end-of-file without a line
+	ReasonGarbled        Reason = "garbled"         // the daemon wrote what is no line of the protocol
 	ReasonClientDeadline Reason = "client-deadline" // the daemon confirmed nothing in time
 	ReasonNotHeld        Reason = "not-held"        // the daemon does not know of the lock
 )
@@ -36,5 +37,5 @@ func Reasons() []Reason {
 
 // ClientReasons lists the reasons that never cross the socket.
 func ClientReasons() []Reason {
-	return []Reason{ReasonEOF, ReasonClientDeadline, ReasonNotHeld}
+	return []Reason{ReasonEOF, ReasonGarbled, ReasonClientDeadline, ReasonNotHeld}
 }

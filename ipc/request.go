@@ -82,7 +82,7 @@ func (r *Request) appendOptions(dst []byte) []byte {
 	if has&optWait != 0 && r.Wait >= 0 {
 		dst = appendExact(append(dst, " wait="...), r.Wait)
 	}
-	if has&optTTL != 0 && r.TTL > 0 {
+	if has&optTTL != 0 && r.TTL != 0 {
 		dst = appendExact(append(dst, " ttl="...), r.TTL)
 	}
 	if has&optFence != 0 && r.Fence > 0 {

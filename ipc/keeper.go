@@ -1,0 +1,150 @@
+package ipc
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// tick is how often a keeper looks at the clock. Timers stand still while the
+// host is suspended, so this is also how soon after it wakes up a passed
+// deadline is seen.
+const tick = 200 * time.Millisecond
+
+// A keeper watches over a lock until it ends: it asks the daemon again a third
+// of the way to the deadline, and ends the lock's context at the loss of the
+// connection, or when the deadline passes without an answer.
+type keeper struct {
+	lock  *Lock
+	next  time.Duration // when to ask, on the client's clock
+	check *call         // the CHECK that is not yet answered, or nil
+}
+
+// keep makes a Lock of a grant: it learns the deadline and starts the keeper.
+// After an error the connection may still hold the names.
+func (c *Client) keep(ctx context.Context, conn *conn, grant *Grant) (*Lock, error) {
+	call, err := conn.do(ctx, checkLine(grant, false))
+	if err != nil {
+		return nil, fmt.Errorf("learn how long it is safe: %w", err)
+	}
+	l := &Lock{client: c, conn: conn, grant: grant, kept: make(chan struct{})}
+	l.ctx, l.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
+	l.extend(call)
+	k := &keeper{lock: l}
+	k.plan()
+	if !c.start(k.run) {
+		l.cancel(ErrClosed)
+		return nil, ErrClosed
+	}
+	return l, nil
+}
+
+// start runs a goroutine that Close waits for. It reports false if the client
+// is closed.
+func (c *Client) start(run func()) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed {
+		return false
+	}
+	c.wg.Go(run)
+	return true
+}
+
+// checkLine asks for the time left. All names of a grant hang on one lease, so
+// the first speaks for all.
+func checkLine(grant *Grant, verify bool) []byte {
+	request := Request{Verb: VerbCheck, Names: grant.Names[:1], Verify: verify}
+	return request.Append(nil)
+}
+
+// extend moves the deadline to what the reply to a CHECK allows. The time left
+// counts from the moment the request was sent, since the daemon may have read
+// it at once. A lease is only ever renewed, so of several replies the one that
+// allows most holds.
+func (l *Lock) extend(check *call) {
+	until := int64(check.sent + check.last().Duration("left"))
+	for {
+		before := l.deadline.Load()
+		if until <= before || l.deadline.CompareAndSwap(before, until) {
+			return
+		}
+	}
+}
+
+func (k *keeper) run() {
+	l := k.lock
+	defer close(l.kept)
+	ticker := time.NewTicker(tick)
+	defer ticker.Stop()
+	for {
+		cause := k.wait(ticker.C)
+		if l.ctx.Err() != nil {
+			return // released: the connection is Unlock's
+		}
+		if cause != nil {
+			// The context first: once the connection is closed, the
+			// daemon may give the name to another.
+			l.cancel(cause)
+			l.conn.end(cause)
+			return
+		}
+	}
+}
+
+// wait waits for whatever happens first and returns why the lock has ended, or
+// nil while it has not.
+func (k *keeper) wait(tick <-chan time.Time) error {
+	var answered chan struct{}
+	if k.check != nil {
+		answered = k.check.done
+	}
+	select {
+	case <-k.lock.ctx.Done():
+		return context.Cause(k.lock.ctx)
+	case <-k.lock.conn.ctx.Done():
+		return context.Cause(k.lock.conn.ctx)
+	case <-answered:
+		return k.look(true)
+	case <-tick:
+		return k.look(false)
+	}
+}
+
+// look compares the deadline with the clock before anything else, so that an
+// answer which came too late revives nothing.
+func (k *keeper) look(answered bool) error {
+	l := k.lock
+	now := l.client.clock()
+	switch {
+	case now >= time.Duration(l.deadline.Load()):
+		return &LostError{ReasonClientDeadline}
+	case answered:
+		return k.answered()
+	case k.check == nil && now >= k.next:
+		k.check = l.conn.send(checkLine(l.grant, false))
+	}
+	return nil
+}
+
+// answered reads the reply to a CHECK. One that says nothing about the lock,
+// whatever it is, leaves the deadline where it was.
+func (k *keeper) answered() error {
+	err := k.check.err()
+	if errors.Is(err, ErrNotHeld) {
+		return &LostError{ReasonNotHeld}
+	}
+	if err == nil {
+		k.lock.extend(k.check)
+	}
+	k.check = nil
+	k.plan()
+	return nil
+}
+
+// plan asks again a third of the way from now to the deadline.
+func (k *keeper) plan() {
+	now := k.lock.client.clock()
+	k.next = now + (time.Duration(k.lock.deadline.Load())-now)/3
+}
