@@ -82,6 +82,35 @@ func (s *Server) Replace(t testing.TB, opts ...Option) {
 	s.Restart(t)
 }
 
+// Backup copies the data of a stopped member, for Restore to put back.
+func (s *Server) Backup(t testing.TB) (dir string) {
+	t.Helper()
+	if s.member != nil {
+		t.Fatal("back up etcd: stop it first")
+	}
+	dir = t.TempDir()
+	if err := os.CopyFS(dir, os.DirFS(s.data())); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// Restore runs the member on the data of a backup, as if what came after it had
+// never been. The cluster's id stays the same.
+func (s *Server) Restore(t testing.TB, backup string) {
+	t.Helper()
+	s.Stop()
+	if err := os.RemoveAll(s.data()); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.CopyFS(s.data(), os.DirFS(backup)); err != nil {
+		t.Fatal(err)
+	}
+	s.Restart(t)
+}
+
+func (s *Server) data() string { return filepath.Join(s.config.Dir, s.config.Data) }
+
 // startMember runs a member and waits until it serves.
 func startMember(c config) (*embed.Etcd, error) {
 	cfg, err := c.embed()
