@@ -50,6 +50,9 @@ func (c *Client) try(parent context.Context, e *endpoint, send call) (sent bool,
 	defer stop()
 	conn, err := c.admit(ctx, e)
 	if err == nil {
+		err = ctx.Err()
+	}
+	if err == nil {
 		sent = true
 		err = send(ctx, conn)
 	}
@@ -59,10 +62,18 @@ func (c *Client) try(parent context.Context, e *endpoint, send call) (sent bool,
 		}
 	}
 	c.report(parent, e, err)
-	if err != nil {
-		err = fmt.Errorf("at %s: %w", e.url, err)
+	return sent, e.located(parent, err)
+}
+
+// located adds to an error where it happened, and why if the caller gave up.
+func (e *endpoint) located(ctx context.Context, err error) error {
+	if cause := context.Cause(ctx); err != nil && cause != nil && !errors.Is(err, cause) {
+		return fmt.Errorf("at %s: %w: %w", e.url, cause, err)
 	}
-	return sent, err
+	if err != nil {
+		return fmt.Errorf("at %s: %w", e.url, err)
+	}
+	return nil
 }
 
 // report demotes an endpoint that did not answer, until its next good probe. A

@@ -3,7 +3,6 @@ package etcd
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"sync"
 	"time"
@@ -55,17 +54,21 @@ func New(cfg Config) (*Client, error) {
 func newEndpointList(cfg Config) ([]*endpoint, error) {
 	var all []*endpoint
 	for _, url := range cfg.Endpoints {
-		e := &endpoint{url: url, login: &login{user: cfg.Username, password: cfg.Password}, poke: make(chan struct{}, 1)}
-		var err error
-		if e.dialer, err = newDialer(url, cfg.TLS, e.login); err != nil {
-			return nil, err
-		}
-		if e.conn, err = e.dialer.dial(); err != nil {
-			return nil, fmt.Errorf("etcd endpoint %q: %w", url, err)
+		e, err := newEndpoint(url, cfg)
+		if err != nil {
+			return nil, errors.Join(err, closeAll(all))
 		}
 		all = append(all, e)
 	}
 	return all, nil
+}
+
+func closeAll(all []*endpoint) error {
+	var errs []error
+	for _, e := range all {
+		errs = append(errs, e.connection().Close())
+	}
+	return errors.Join(errs...)
 }
 
 // Close ends every call, watcher and renewal, and waits for the goroutines.
@@ -73,9 +76,5 @@ func newEndpointList(cfg Config) ([]*endpoint, error) {
 func (c *Client) Close() error {
 	c.cancel()
 	c.wait.Wait() // a monitor may be replacing a connection
-	var errs []error
-	for _, e := range c.endpoints.all {
-		errs = append(errs, e.connection().Close())
-	}
-	return errors.Join(errs...)
+	return closeAll(c.endpoints.all)
 }

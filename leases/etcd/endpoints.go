@@ -35,6 +35,23 @@ type view struct {
 	err      error // why it is not healthy
 }
 
+// newEndpoint makes an endpoint that is connected when it is first used.
+func newEndpoint(url string, cfg Config) (*endpoint, error) {
+	e := &endpoint{
+		url:   url,
+		login: &login{user: cfg.Username, password: cfg.Password},
+		poke:  make(chan struct{}, 1),
+	}
+	var err error
+	if e.dialer, err = newDialer(url, cfg.TLS, e.login); err != nil {
+		return nil, err
+	}
+	if e.conn, err = e.dialer.dial(); err != nil {
+		return nil, fmt.Errorf("etcd endpoint %q: %w", url, err)
+	}
+	return e, nil
+}
+
 func (e *endpoint) connection() *grpc.ClientConn {
 	e.mu.Lock()
 	defer e.mu.Unlock()

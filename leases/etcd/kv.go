@@ -84,6 +84,9 @@ func (c *Client) txn(req *pb.TxnRequest, resp **pb.TxnResponse) call {
 		if *resp, err = pb.NewKVClient(conn).Txn(ctx, req); err != nil {
 			return err
 		}
+		if wrote((*resp).Responses) {
+			floor++
+		}
 		return c.memory.judge(floor, (*resp).Header)
 	}
 }

@@ -9,7 +9,7 @@ import (
 
 // memory holds replies against what was seen before. etcd's revisions only rise,
 // and a linearizable reply is at least as new as every reply that had arrived
-// when it was asked for. One that is older can only come from a store that has
+// when it was asked for; if it wrote, it is newer than all of them. One that is older can only come from a store that has
 // been put back, such as a restored snapshot; so can another cluster's id.
 // Fences would repeat, so the client stays regressed until it is made anew.
 type memory struct {
@@ -35,24 +35,25 @@ func (m *memory) err() error {
 	return m.regressed
 }
 
-// floor is the least revision that a request sent from now on may be answered with.
+// floor is the least revision that a request sent from now on may be answered
+// with. One that writes must do better.
 func (m *memory) floor() int64 {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.revision
 }
 
-// judge accepts a linearizable reply to a request that was sent at a floor, and
-// remembers its revision before anyone sees it.
-func (m *memory) judge(floor int64, header *pb.ResponseHeader) error {
+// judge accepts a linearizable reply of at least a revision, and remembers that of
+// the reply before anyone sees it.
+func (m *memory) judge(least int64, header *pb.ResponseHeader) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if err := m.sameClusterLocked(header.GetClusterId()); err != nil {
 		return err
 	}
 	revision := header.GetRevision()
-	if revision < floor {
-		m.regressed = fmt.Errorf("%w: revision %d after %d in cluster %x", ErrRegressed, revision, floor, m.cluster)
+	if revision < least {
+		m.regressed = fmt.Errorf("%w: revision %d instead of %d or more in cluster %x", ErrRegressed, revision, least, m.cluster)
 		return m.regressed
 	}
 	if revision > m.revision {
@@ -82,8 +83,16 @@ func (m *memory) sameClusterLocked(id uint64) error {
 	return m.regressed
 }
 
-func (m *memory) clusterID() uint64 {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.cluster
+// wrote reports whether a Txn made a revision of its own, which it does unless it
+// changed nothing.
+func wrote(responses []*pb.ResponseOp) bool {
+	for _, r := range responses {
+		switch {
+		case r.GetResponsePut() != nil,
+			r.GetResponseDeleteRange().GetDeleted() > 0,
+			wrote(r.GetResponseTxn().GetResponses()):
+			return true
+		}
+	}
+	return false
 }

@@ -100,7 +100,7 @@ func (r *Renewal) renewLocked(ctx context.Context, e *endpoint) (ttl, sent time.
 		r.dropLocked()
 		r.tried = append(r.tried, e)
 		r.c.report(ctx, e, err)
-		err = fmt.Errorf("at %s: %w", e.url, callError(err))
+		err = e.located(ctx, callError(err))
 	}
 	return ttl, sent, err
 }

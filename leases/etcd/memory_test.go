@@ -1,0 +1,90 @@
+package etcd
+
+import (
+	"errors"
+	"slices"
+	"testing"
+
+	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
+)
+
+func header(cluster uint64, revision int64) *pb.ResponseHeader {
+	return &pb.ResponseHeader{ClusterId: cluster, Revision: revision}
+}
+
+func TestMemoryTellsOfRisesOnlyAndInOrder(t *testing.T) {
+	var seen []int64
+	m := newMemory(Memory{}, func(cluster uint64, revision int64) {
+		if cluster != 7 {
+			t.Errorf("told of cluster %x", cluster)
+		}
+		seen = append(seen, revision)
+	})
+	for _, revision := range []int64{3, 3, 5, 4, 9} { // 4 was asked for before 5 had arrived
+		if err := m.judge(3, header(7, revision)); err != nil {
+			t.Errorf("judge(%d): %v", revision, err)
+		}
+	}
+	if want := []int64{3, 5, 9}; !slices.Equal(seen, want) {
+		t.Errorf("told of %v, want %v", seen, want)
+	}
+}
+
+func TestMemoryRefusesWhatGoesBack(t *testing.T) {
+	for name, test := range map[string]struct {
+		remembered Memory
+		reply      *pb.ResponseHeader
+	}{
+		"lower revision": {Memory{7, 10}, header(7, 9)},
+		"other cluster":  {Memory{7, 10}, header(8, 100)},
+		"no revision":    {Memory{7, 10}, &pb.ResponseHeader{ClusterId: 7}},
+	} {
+		m := newMemory(test.remembered, func(uint64, int64) { t.Errorf("%s: remembered", name) })
+		if err := m.judge(m.floor(), test.reply); !errors.Is(err, ErrRegressed) {
+			t.Errorf("%s: judge gives %v", name, err)
+		}
+		if err := m.judge(0, header(7, 1000)); !errors.Is(err, ErrRegressed) {
+			t.Errorf("%s: judge gives %v afterwards", name, err)
+		}
+		if err := m.err(); !errors.Is(err, ErrRegressed) {
+			t.Errorf("%s: err gives %v", name, err)
+		}
+	}
+}
+
+func TestMemoryTakesTheFirstClusterForItsOwn(t *testing.T) {
+	m := newMemory(Memory{}, nil)
+	if err := m.judgeCluster(header(7, 0)); err != nil {
+		t.Error(err)
+	}
+	if err := m.judgeCluster(header(8, 0)); !errors.Is(err, ErrRegressed) {
+		t.Errorf("another cluster gives %v", err)
+	}
+}
+
+func TestAWriteMakesARevision(t *testing.T) {
+	put := &pb.ResponseOp{Response: &pb.ResponseOp_ResponsePut{ResponsePut: &pb.PutResponse{}}}
+	look := &pb.ResponseOp{Response: &pb.ResponseOp_ResponseRange{ResponseRange: &pb.RangeResponse{Count: 1}}}
+	deleted := func(n int64) *pb.ResponseOp {
+		return &pb.ResponseOp{Response: &pb.ResponseOp_ResponseDeleteRange{ResponseDeleteRange: &pb.DeleteRangeResponse{Deleted: n}}}
+	}
+	nested := func(ops ...*pb.ResponseOp) *pb.ResponseOp {
+		return &pb.ResponseOp{Response: &pb.ResponseOp_ResponseTxn{ResponseTxn: &pb.TxnResponse{Responses: ops}}}
+	}
+	for name, test := range map[string]struct {
+		ops  []*pb.ResponseOp
+		want bool
+	}{
+		"nothing":         {nil, false},
+		"look":            {[]*pb.ResponseOp{look}, false},
+		"put":             {[]*pb.ResponseOp{look, put}, true},
+		"deleted nothing": {[]*pb.ResponseOp{deleted(0)}, false},
+		"deleted":         {[]*pb.ResponseOp{deleted(1)}, true},
+		"nested look":     {[]*pb.ResponseOp{nested(nested(look))}, false},
+		"nested put":      {[]*pb.ResponseOp{look, nested(look, nested(put))}, true},
+	} {
+		if got := wrote(test.ops); got != test.want {
+			t.Errorf("%s: wrote is %v", name, got)
+		}
+	}
+}
