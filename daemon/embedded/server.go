@@ -113,8 +113,12 @@ func startLocked(ctx context.Context, o Options, a address) (*Server, error) {
 // becomes an error.
 func run(c *embed.Config) (etcd *embed.Etcd, err error) {
 	defer func() {
-		if p, ok := recover().(fatal); ok {
+		switch p := recover().(type) {
+		case nil:
+		case fatal:
 			err = p
+		default:
+			panic(p)
 		}
 	}()
 	return embed.StartEtcd(c)
