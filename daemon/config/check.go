@@ -99,9 +99,9 @@ func (l *loader) checkLeases() {
 		}
 	}
 	if c.MinTTL > c.MaxTTL {
-		l.failAt("min-ttl", fmt.Errorf("want at most max-ttl, which is %v", c.MaxTTL))
+		l.failAt("min-ttl", fmt.Errorf("want at most max-ttl, which is %s", short(c.MaxTTL)))
 	} else if c.TTL < c.MinTTL || c.TTL > c.MaxTTL {
-		l.failAt("ttl", fmt.Errorf("want min-ttl to max-ttl, which is %v to %v", c.MinTTL, c.MaxTTL))
+		l.failAt("ttl", fmt.Errorf("want min-ttl to max-ttl, which is %s to %s", short(c.MinTTL), short(c.MaxTTL)))
 	}
 	l.checkMargin()
 }
@@ -113,8 +113,8 @@ func (l *loader) checkMargin() {
 	switch margin := c.MarginOf(c.MinTTL); {
 	case 2*margin < c.MinTTL:
 	case l.given("margin"):
-		l.failAt("margin", fmt.Errorf("want less than half of min-ttl, which is %v", c.MinTTL))
+		l.failAt("margin", fmt.Errorf("want less than half of min-ttl, which is %s", short(c.MinTTL)))
 	default:
-		l.failAt("min-ttl", fmt.Errorf("want more than twice the margin, which is %v", margin))
+		l.failAt("min-ttl", fmt.Errorf("want more than twice the margin, which is %s", short(margin)))
 	}
 }

@@ -13,7 +13,7 @@ func TestProblemsNameWhereAndWhat(t *testing.T) {
 	}{
 		{"--ttl=abc", `--ttl: "abc": want a duration such as 250ms, 1.5s, 2m, or a number of seconds`},
 		{"--ttl=1.5s", `--ttl: "1.5s": want whole seconds, as etcd grants them`},
-		{"--ttl=2h", `--ttl: "2h0m0s": want min-ttl to max-ttl, which is 3s to 1h0m0s`},
+		{"--ttl=2h", `--ttl: "2h": want min-ttl to max-ttl, which is 3s to 1h`},
 		{"--ttl=-5", `--ttl: "-5": want a duration such as`},
 		{"--max-ttl=2", `min-ttl: "3s": want at most max-ttl, which is 2s`},
 		{"--min-ttl=2", `--min-ttl: "2s": want more than twice the margin, which is 1s`},
@@ -68,7 +68,7 @@ func TestFileProblemsNameTheLine(t *testing.T) {
 		{"unknown", "# c\nmargn: 2s\n", `c.yaml:2: margn: no setting is called "margn"; did you mean "margin"?`},
 		{"config in itself", "config: x\n", `c.yaml:1: config: no setting is called "config"`},
 		{"bad value", "host: a\nttl: soon\n", `c.yaml:2: ttl: "soon": want a duration`},
-		{"wrong beside another", "\n\nttl: 2h\n", `c.yaml:3: ttl: "2h0m0s": want min-ttl to max-ttl`},
+		{"wrong beside another", "\n\nttl: 2h\n", `c.yaml:3: ttl: "2h": want min-ttl to max-ttl`},
 		{"twice", "ttl: 5\nttl: 6\n", `c.yaml:2: ttl: given in line 1 already; keep one`},
 		{"no value", "ttl:\n", `c.yaml:1: ttl: want one plain value`},
 		{"mapping", "ttl: {a: b}\n", `c.yaml:1: ttl: want one plain value`},

@@ -51,11 +51,11 @@ func (c *Config) storeOptions() []option {
 		{"key", "FILE", (*text)(&c.Key), "key of the client certificate"},
 		{"insecure-skip-tls-verify", "", (*truth)(&c.InsecureSkipVerify), "accept any certificate of etcd: for tests only"},
 		{"user", "NAME[:PASSWORD]", (*login)(&c.User), "user of etcd"},
-		{"password", "TEXT", (*secret)(&c.Password), "password of the user; other local users can read it in a flag"},
+		{"password", "TEXT", (*secret)(&c.Password), "password of the user; every local user can read a flag"},
 		{"password-file", "FILE", (*text)(&c.PasswordFile), "file whose first line is the password"},
 		{"allow-old-servers", "", (*truth)(&c.AllowOldServers), "use etcd servers known to lose leases"},
 		{"embedded", "", (*truth)(&c.Embedded), "run a one-member etcd inside the daemon"},
-		{"embedded-listen", "ADDR", (*text)(&c.EmbeddedListen), "loopback HOST:PORT or unix:PATH of the embedded etcd (default a socket in the state directory)"},
+		{"embedded-listen", "ADDR", (*text)(&c.EmbeddedListen), "loopback HOST:PORT or unix:PATH of it (default in the state directory)"},
 		{"prefix", "PREFIX", (*text)(&c.Prefix), "beginning of every key, with its slash"},
 		{"state-dir", "DIR", (*text)(&c.StateDir), "directory for what must outlive the daemon"},
 		{"host", "NAME", (*text)(&c.Host), "name of this host in the queues"},
@@ -67,7 +67,7 @@ func (c *Config) leaseOptions() []option {
 		{"ttl", "DUR", (*duration)(&c.TTL), "TTL of a session that asks for none"},
 		{"min-ttl", "DUR", (*duration)(&c.MinTTL), "shortest TTL that a session may ask for"},
 		{"max-ttl", "DUR", (*duration)(&c.MaxTTL), "longest TTL that a session may ask for"},
-		{"margin", "DUR", (*duration)(&c.Margin), "close sessions so long before a deadline (default a sixth of the TTL, at least 1s)"},
+		{"margin", "DUR", (*duration)(&c.Margin), "close sessions this long before a deadline (default TTL/6, at least 1s)"},
 	}
 }
 

@@ -99,7 +99,19 @@ func (v *duration) Set(s string) error {
 	return nil
 }
 
-func (v *duration) String() string { return time.Duration(*v).String() }
+func (v *duration) String() string { return short(time.Duration(*v)) }
+
+// short writes a duration without the zeros at its end: 1h, not 1h0m0s.
+func short(d time.Duration) string {
+	s := d.String()
+	if strings.HasSuffix(s, "m0s") {
+		s = strings.TrimSuffix(s, "0s")
+	}
+	if strings.HasSuffix(s, "h0m") {
+		s = strings.TrimSuffix(s, "0m")
+	}
+	return s
+}
 
 // mode is permission bits in octal.
 type mode fs.FileMode
