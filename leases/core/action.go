@@ -61,7 +61,8 @@ type (
 type Commit struct{ Batch *Batch }
 
 // Batch is a group of operations on one lease that are done together or not
-// at all. It must not be changed.
+// at all: the drops first, so that no look shows what they delete, then each
+// put with its look. It must not be changed.
 type Batch struct {
 	ID    uint64
 	Lease int64

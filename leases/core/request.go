@@ -109,6 +109,9 @@ func (m *Machine) withdraw(r *request) {
 		r.class.waiting = slices.DeleteFunc(r.class.waiting, func(o *request) bool { return o == r })
 	}
 	for _, e := range r.entries {
+		if e.state == queued {
+			r.op.dead = true // never to be sent
+		}
 		m.giveUp(e)
 	}
 }

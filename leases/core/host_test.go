@@ -1,0 +1,187 @@
+package core
+
+import (
+	"time"
+
+	"lockside/leases/keys"
+)
+
+// A host is one machine with the network around it, as the Service is with
+// etcd. It checks each grant against the history that all hosts share.
+type host struct {
+	net     *network
+	m       *Machine
+	history *history
+	offset  time.Duration // of this host's boot clock
+	watches map[uint64]*modelWatch
+	alarm   time.Duration
+	dead    bool // crashed: nothing is delivered any more
+	ids     *int64
+}
+
+func newHost(net *network, h *history, ids *int64, offset time.Duration) *host {
+	ho := &host{net: net, history: h, offset: offset, watches: map[uint64]*modelWatch{}, ids: ids}
+	ho.m = New(Config{
+		DefaultTTL: 3 * time.Second, Prefix: modelPrefix, Window: 4, EntriesPerLease: 12,
+		BatchOps: 20, BatchesInFlight: 3, PollEvery: time.Second, ReconcileEvery: 2 * time.Second,
+		IdleLease: 5 * time.Second, RequestTimeout: 2 * time.Second,
+		LeaseID: func() int64 { *ids++; return *ids },
+	})
+	ho.step(Tick{})
+	return ho
+}
+
+// step feeds the machine and carries out what it says, as Service.step does.
+func (h *host) step(ev Event) {
+	if h.dead {
+		return
+	}
+	for _, a := range h.m.Step(h.net.etcd.now+h.offset, ev) {
+		h.perform(a)
+	}
+	if next := h.m.Next(); next != 0 && (h.alarm == 0 || next < h.alarm) {
+		h.alarm = next
+		h.net.after(max(next-h.offset-h.net.etcd.now, 0), func() {
+			h.alarm = 0
+			h.step(Tick{})
+		})
+	}
+}
+
+func (h *host) perform(a Action) {
+	e := h.net.etcd
+	sent := e.now + h.offset
+	switch a := a.(type) {
+	case Granted:
+		h.history.granted(h, a)
+	case Refused:
+		h.history.refused(h, a)
+	case Released:
+		h.history.released(h, a)
+	case Lost:
+		h.history.lost(h, a)
+	case GrantLease:
+		h.net.rpc(func() Event {
+			return LeaseGranted{a.Lease, a.TTL, sent, !e.grant(a.Lease, a.TTL)}
+		}, h.step, GrantFailed{a.Lease})
+	case RenewLease:
+		h.net.rpc(func() Event {
+			if ttl := e.renew(a.Lease); ttl > 0 {
+				return LeaseRenewed{a.Lease, ttl, sent}
+			}
+			return LeaseEnded{a.Lease}
+		}, h.step, RenewFailed{a.Lease})
+	case RevokeLease:
+		h.revoke(a.Lease)
+	case FenceLease:
+		h.net.rpc(func() Event { return h.fence(a.Lease) }, h.step, FenceFailed{a.Lease})
+	case ProbeLease:
+		h.net.rpc(func() Event {
+			if e.leases[a.Lease] == nil {
+				return LeaseEnded{a.Lease}
+			}
+			return LeaseAlive{a.Lease}
+		}, h.step, LeaseAlive{a.Lease})
+	case ListLease:
+		h.net.rpc(func() Event { return h.list(a.Lease) }, h.step, Tick{})
+	case Commit:
+		h.net.rpc(func() Event { return e.commit(a.Batch) }, h.step, BatchUnknown{a.Batch.ID})
+	case ReadQueues:
+		h.net.rpc(func() Event { return h.read(a) }, h.step, ReadFailed{a.Read})
+	case OpenWatch:
+		h.openWatch(a)
+	case CloseWatch:
+		h.closeWatch(a.Watch)
+	}
+}
+
+func (h *host) revoke(lease int64) {
+	retry := func(ev Event) {
+		if _, failed := ev.(Tick); failed && !h.dead {
+			h.revoke(lease)
+			return
+		}
+		h.step(ev)
+	}
+	h.net.rpc(func() Event { h.net.etcd.revoke(lease); return LeaseEnded{lease} }, retry, Tick{})
+}
+
+func (h *host) fence(lease int64) Event {
+	e := h.net.etcd
+	if e.leases[lease] == nil {
+		return LeaseEnded{lease}
+	}
+	e.revision++
+	e.put(keys.Epoch(modelPrefix, lease), lease)
+	return LeaseFenced{lease, e.revision}
+}
+
+func (h *host) list(lease int64) Event {
+	e := h.net.etcd
+	if e.leases[lease] == nil {
+		return LeaseEnded{lease}
+	}
+	listed := LeaseListed{Lease: lease}
+	for key, k := range e.keys {
+		if k.lease == lease {
+			listed.Keys = append(listed.Keys, key)
+		}
+	}
+	return listed
+}
+
+func (h *host) read(a ReadQueues) Event {
+	ev := QueuesRead{Read: a.Read, Revision: h.net.etcd.revision}
+	for _, name := range a.Names {
+		ev.Queues = append(ev.Queues, Queue{name, h.net.etcd.look(keys.Queue(modelPrefix, name))})
+	}
+	return ev
+}
+
+// openWatch watches after a delay; now and then it never gets ready, or breaks
+// off later.
+func (h *host) openWatch(a OpenWatch) {
+	w := &modelWatch{host: h, id: a.Watch, prefix: keys.Queue(modelPrefix, a.Name)}
+	h.watches[a.Watch] = w
+	h.net.after(h.net.delay(), func() {
+		if h.watches[a.Watch] != w {
+			return
+		}
+		if h.net.lost() {
+			h.breakWatch(w)
+			return
+		}
+		w.ready = true
+		h.net.etcd.watches = append(h.net.etcd.watches, w)
+		h.net.after(h.net.delay(), func() { h.step(WatchReady{w.id}) })
+		if h.net.lost() {
+			h.net.after(time.Duration(h.net.rand.IntN(2000))*time.Millisecond, func() { h.breakWatch(w) })
+		}
+	})
+}
+
+func (h *host) breakWatch(w *modelWatch) {
+	if h.watches[w.id] == w {
+		h.closeWatch(w.id)
+		h.net.after(h.net.delay(), func() { h.step(WatchGone{w.id}) })
+	}
+}
+
+func (h *host) closeWatch(id uint64) {
+	if w := h.watches[id]; w != nil {
+		w.ready = false
+		delete(h.watches, id)
+	}
+}
+
+// watchEvents delivers one change; changes of one watch keep their order by
+// taking the same time each.
+func (h *host) watchEvents(id uint64, c Change) {
+	h.net.after(3*time.Millisecond, func() { h.step(WatchSaw{id, []Change{c}}) })
+}
+
+// crash stops a host dead: its clients read end-of-file.
+func (h *host) crash() {
+	h.dead = true
+	h.history.crashed(h)
+}

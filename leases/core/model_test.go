@@ -1,0 +1,238 @@
+package core
+
+import (
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"time"
+
+	"lockside/leases/keys"
+)
+
+// A model is etcd as far as locks need it: one revision a Txn that changes
+// something, create and mod revisions, leases that end with their keys, and
+// watches that tell of changes in order.
+type model struct {
+	now      time.Duration
+	revision int64
+	keys     map[string]modelKey
+	leases   map[int64]*modelLease
+	watches  []*modelWatch
+}
+
+type modelKey struct {
+	created, modified, lease int64
+}
+
+type modelLease struct {
+	ttl, ends time.Duration
+}
+
+type modelWatch struct {
+	host   *host
+	id     uint64
+	prefix string
+	ready  bool
+}
+
+func newModel() *model {
+	return &model{revision: 1, keys: map[string]modelKey{}, leases: map[int64]*modelLease{}}
+}
+
+func (e *model) grant(id int64, ttl time.Duration) bool {
+	if e.leases[id] != nil {
+		return false
+	}
+	e.leases[id] = &modelLease{ttl, e.now + ttl}
+	return true
+}
+
+// renew reports the TTL, zero for a lease that is not there.
+func (e *model) renew(id int64) time.Duration {
+	l := e.leases[id]
+	if l == nil {
+		return 0
+	}
+	l.ends = e.now + l.ttl
+	return l.ttl
+}
+
+// revoke ends a lease and deletes its keys in one revision.
+func (e *model) revoke(id int64) {
+	delete(e.leases, id)
+	var doomed []string
+	for key, k := range e.keys {
+		if k.lease == id {
+			doomed = append(doomed, key)
+		}
+	}
+	if len(doomed) > 0 {
+		e.revision++
+		slices.Sort(doomed)
+		for _, key := range doomed {
+			e.delete(key)
+		}
+	}
+}
+
+// expire ends what is past its time.
+func (e *model) expire() {
+	var over []int64
+	for id, l := range e.leases {
+		if l.ends <= e.now {
+			over = append(over, id)
+		}
+	}
+	slices.Sort(over)
+	for _, id := range over {
+		e.revoke(id)
+	}
+}
+
+// put and delete belong to the revision that the caller has begun.
+func (e *model) put(key string, lease int64) {
+	k, ok := e.keys[key]
+	if !ok {
+		k.created = e.revision
+	}
+	k.modified, k.lease = e.revision, lease
+	e.keys[key] = k
+	e.tell(Change{Key: key, Created: k.created, Revision: e.revision})
+}
+
+func (e *model) delete(key string) {
+	delete(e.keys, key)
+	e.tell(Change{Key: key, Deleted: true, Revision: e.revision})
+}
+
+func (e *model) tell(c Change) {
+	for _, w := range e.watches {
+		if w.ready && strings.HasPrefix(c.Key, w.prefix) {
+			w.host.watchEvents(w.id, c)
+		}
+	}
+}
+
+// look is the keys below a prefix by create revision.
+func (e *model) look(prefix string) []Key {
+	var list []Key
+	for key, k := range e.keys {
+		if strings.HasPrefix(key, prefix) {
+			list = append(list, Key{key, k.created, k.modified})
+		}
+	}
+	slices.SortFunc(list, func(a, b Key) int { return int(a.Created - b.Created) })
+	return list
+}
+
+// commit is the Txn of a batch, as the Service writes it.
+func (e *model) commit(b *Batch) Event {
+	if len(b.Puts) > 0 && e.leases[b.Lease] == nil {
+		return BatchFailed{Batch: b.ID, Cause: NoLease}
+	}
+	if e.holds(b) {
+		e.revision++
+		var looks [][]Key
+		for _, d := range b.Drops {
+			e.delete(d.Key)
+		}
+		for _, p := range b.Puts {
+			e.put(p.Key, b.Lease)
+			if !p.Empty {
+				looks = append(looks, e.look(keys.Queue(modelPrefix, p.Queue)))
+			}
+		}
+		return BatchApplied{b.ID, e.revision, looks}
+	}
+	refused := BatchRefused{Batch: b.ID, Revision: e.revision, Epoch: e.keys[keys.Epoch(modelPrefix, b.Lease)].modified}
+	for _, p := range b.Puts {
+		refused.Keys = append(refused.Keys, e.keys[p.Key].created)
+	}
+	for _, d := range b.Drops {
+		refused.Keys = append(refused.Keys, e.keys[d.Key].created)
+	}
+	return refused
+}
+
+func (e *model) holds(b *Batch) bool {
+	if e.keys[keys.Epoch(modelPrefix, b.Lease)].modified != b.Epoch {
+		return false
+	}
+	for _, p := range b.Puts {
+		if e.keys[p.Key].created != 0 || p.Empty && len(e.look(keys.Queue(modelPrefix, p.Queue))) > 0 {
+			return false
+		}
+	}
+	for _, d := range b.Drops {
+		if e.keys[d.Key].created != d.Created {
+			return false
+		}
+	}
+	return true
+}
+
+const modelPrefix = "lockside/"
+
+// A network carries requests to the model and answers back, each after a
+// random delay; it loses requests, answers, and delivers late.
+type network struct {
+	rand  *rand.Rand
+	etcd  *model
+	calls []call
+	seq   int
+	bad   float64 // how often something is lost
+}
+
+type call struct {
+	at  time.Duration
+	seq int
+	do  func()
+}
+
+func (n *network) after(d time.Duration, do func()) {
+	n.seq++
+	n.calls = append(n.calls, call{n.etcd.now + d, n.seq, do})
+}
+
+func (n *network) delay() time.Duration {
+	return time.Duration(n.rand.IntN(4000)+1) * time.Microsecond
+}
+
+func (n *network) lost() bool { return n.rand.Float64() < n.bad }
+
+// next takes out the earliest call.
+func (n *network) next() (call, bool) {
+	best := -1
+	for i, c := range n.calls {
+		if best < 0 || c.at < n.calls[best].at || c.at == n.calls[best].at && c.seq < n.calls[best].seq {
+			best = i
+		}
+	}
+	if best < 0 {
+		return call{}, false
+	}
+	c := n.calls[best]
+	n.calls = slices.Delete(n.calls, best, best+1)
+	return c, true
+}
+
+// rpc sends a request that is carried out at the model, then answered. With
+// bad luck the caller hears of a failure while the request is lost, is done
+// already, or is done later.
+func (n *network) rpc(do func() Event, answer func(Event), failed Event) {
+	switch {
+	case !n.lost():
+		n.after(n.delay(), func() {
+			ev := do()
+			n.after(n.delay(), func() { answer(ev) })
+		})
+		return
+	case n.rand.IntN(3) == 0:
+		// Never done.
+	case n.rand.IntN(2) == 0:
+		n.after(n.delay(), func() { do() })
+	default:
+		n.after(time.Duration(n.rand.IntN(3000))*time.Millisecond, func() { do() })
+	}
+	n.after(time.Duration(n.rand.IntN(500))*time.Millisecond, func() { answer(failed) })
+}
