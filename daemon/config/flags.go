@@ -44,11 +44,6 @@ func AddFlags(set *pflag.FlagSet) {
 	}
 }
 
-// variable is the name of a setting in the environment.
-func variable(key string) string {
-	return variablePrefix + strings.ToUpper(strings.ReplaceAll(key, "-", "_"))
-}
-
 // Help describes every setting with its default on this process, one section
 // for each kind.
 func Help(p Process) string {
