@@ -18,8 +18,7 @@ const (
 // call sends one request on a connection and takes in the reply.
 type call func(ctx context.Context, conn *grpc.ClientConn) error
 
-// admit makes an endpoint ready for a request: connected, its version looked at,
-// the user logged in. Until it returns nil nothing has been sent.
+// admit makes an endpoint ready for a request: connected, and its version looked at.
 func (c *Client) admit(ctx context.Context, e *endpoint) (*grpc.ClientConn, error) {
 	conn := e.connection()
 	v := c.endpoints.view(e)
@@ -38,7 +37,7 @@ func (c *Client) admit(ctx context.Context, e *endpoint) (*grpc.ClientConn, erro
 	if v.refused != nil {
 		return nil, v.refused
 	}
-	return conn, e.login.ensure(ctx, conn)
+	return conn, nil
 }
 
 // try makes one call at one endpoint within the call time-out. Unless sent is
@@ -53,13 +52,10 @@ func (c *Client) try(parent context.Context, e *endpoint, send call) (sent bool,
 		err = ctx.Err()
 	}
 	if err == nil {
-		sent = true
-		err = send(ctx, conn)
-	}
-	if e.login.expire(err) {
-		if err = e.login.ensure(ctx, conn); err == nil {
-			err = send(ctx, conn)
-		}
+		err = e.login.call(ctx, conn, func() error {
+			sent = true
+			return send(ctx, conn)
+		})
 	}
 	c.report(parent, e, err)
 	return sent, e.located(parent, err)
@@ -82,7 +78,7 @@ func (c *Client) report(parent context.Context, e *endpoint, err error) {
 	if err == nil || errors.Is(parent.Err(), context.Canceled) || c.ctx.Err() != nil {
 		return
 	}
-	if !repeatable(err) {
+	if !repeatable(err) || errors.Is(err, ErrServerTooOld) {
 		return
 	}
 	c.failed(e, err)
@@ -125,7 +121,7 @@ func (c *Client) anywhere(ctx context.Context, send call) error {
 		case <-c.ctx.Done():
 			return ErrClosed
 		case <-ctx.Done():
-			return fmt.Errorf("%w: %w", ErrUnavailable, err)
+			return callError(err)
 		}
 		pause = min(2*pause, lastPause)
 	}

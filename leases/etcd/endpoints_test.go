@@ -15,7 +15,7 @@ func TestEndpointsInTheOrderOfTheirUse(t *testing.T) {
 		"deposed":  {answered: true, healthy: true, leader: true, term: 8},
 		"leader":   {answered: true, healthy: true, leader: true, term: 9},
 		"learner":  {answered: true, healthy: true, learner: true, term: 9},
-		"old":      {answered: true, healthy: true, refused: ErrServerTooOld},
+		"old":      {answered: true, refused: ErrServerTooOld},
 	}
 	s := &endpoints{}
 	for _, url := range []string{"old", "failed", "unknown", "learner", "follower", "deposed", "leader"} {

@@ -153,16 +153,25 @@ func staleToken(err error) bool {
 
 // callError gives the error of a call that could be repeated and was not answered.
 func callError(err error) error {
-	if err == nil {
-		return nil
-	}
-	if sentinel := refusal(err); sentinel != nil {
-		return fmt.Errorf("%w: %w", sentinel, err)
-	}
-	if isNoSpace(err) {
+	switch {
+	case err == nil, isOurs(err):
+		return err
+	case isNoSpace(err):
 		return fmt.Errorf("%w: %w", ErrNoSpace, err)
+	case refusal(err) != nil:
+		return fmt.Errorf("%w: %w", refusal(err), err)
 	}
-	return err
+	return fmt.Errorf("%w: %w", ErrUnavailable, err)
+}
+
+// isOurs reports whether an error has its sentinel already.
+func isOurs(err error) bool {
+	for _, sentinel := range []error{ErrUnavailable, ErrLeaseNotFound, ErrRegressed, ErrServerTooOld, ErrClosed} {
+		if errors.Is(err, sentinel) {
+			return true
+		}
+	}
+	return false
 }
 
 // writeError gives the error of a Txn that was sent once.

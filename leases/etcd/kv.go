@@ -13,9 +13,10 @@ import (
 // transaction.
 //
 // It returns ErrNotSent or a refusal (ErrLeaseNotFound, ErrDenied, ErrTooLarge,
-// ErrRefused) if the transaction had no effect and never will, ErrRegressed or
-// ErrServerTooOld if nothing may be sent, and otherwise ErrUnknownOutcome. A
-// reply that shows a regression is ErrRegressed too, applied as it was.
+// ErrRefused) if the transaction had no effect and never will, ErrRegressed,
+// ErrServerTooOld or ErrClosed if nothing may be sent, and otherwise
+// ErrUnknownOutcome. A reply that shows a regression is ErrRegressed too, and the
+// transaction may have had its effect.
 func (c *Client) Txn(ctx context.Context, req *pb.TxnRequest) (*pb.TxnResponse, error) {
 	if err := c.usable(); err != nil {
 		return nil, fmt.Errorf("send txn: %w", err)
@@ -35,7 +36,7 @@ func (c *Client) Txn(ctx context.Context, req *pb.TxnRequest) (*pb.TxnResponse, 
 	case err == nil:
 		return resp, nil
 	case !sent:
-		return nil, fmt.Errorf("send txn: %w: %w", ErrNotSent, err)
+		return nil, fmt.Errorf("send txn: %w: %w", ErrNotSent, callError(err))
 	}
 	return nil, fmt.Errorf("send txn: %w", writeError(err))
 }

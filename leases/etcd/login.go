@@ -36,37 +36,56 @@ func (l *login) GetRequestMetadata(context.Context, ...string) (map[string]strin
 // RequireTransportSecurity allows tokens on plain connections, as etcdctl does.
 func (l *login) RequireTransportSecurity() bool { return false }
 
-// ensure logs in if there is a user and no token.
-func (l *login) ensure(ctx context.Context, conn *grpc.ClientConn) error {
-	if l.user == "" || l.loggedIn() {
-		return nil
+// call makes a call with a token, and makes it again with a new one if the first
+// was refused for its token alone.
+func (l *login) call(ctx context.Context, conn *grpc.ClientConn, send func() error) error {
+	token, err := l.ensure(ctx, conn)
+	if err != nil {
+		return err
+	}
+	if err = send(); !l.expire(token, err) {
+		return err
+	}
+	if _, err = l.ensure(ctx, conn); err != nil {
+		return err
+	}
+	return send()
+}
+
+// ensure logs in if there is a user and no token, and gives the token.
+func (l *login) ensure(ctx context.Context, conn *grpc.ClientConn) (string, error) {
+	if token, ok := l.current(); ok {
+		return token, nil
 	}
 	l.turn.Lock()
 	defer l.turn.Unlock()
-	if l.loggedIn() {
-		return nil
+	if token, ok := l.current(); ok {
+		return token, nil
 	}
 	reply, err := pb.NewAuthClient(conn).Authenticate(ctx, &pb.AuthenticateRequest{Name: l.user, Password: l.password})
 	if err != nil && answer(err) != rpctypes.ErrAuthNotEnabled {
-		return fmt.Errorf("log in as %q: %w", l.user, err)
+		return "", fmt.Errorf("log in as %q: %w", l.user, err)
 	}
 	l.set(true, reply.GetToken())
-	return nil
+	return reply.GetToken(), nil
 }
 
-func (l *login) loggedIn() bool {
+func (l *login) current() (token string, ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.valid
+	return l.token, l.user == "" || l.valid
 }
 
-// expire drops the token if a request was refused because of it, and reports
-// whether logging in anew may help.
-func (l *login) expire(err error) bool {
+// expire drops a token if a request was refused because of it, and reports
+// whether that was so. A token that has been replaced since then stays: many
+// requests may find out at once.
+func (l *login) expire(token string, err error) bool {
 	if l.user == "" || !staleToken(err) {
 		return false
 	}
-	l.set(false, "")
+	if now, ok := l.current(); ok && now == token {
+		l.set(false, "")
+	}
 	return true
 }
 

@@ -46,7 +46,7 @@ func (c *Client) monitor(e *endpoint) {
 			}
 		}
 		pause := probeEvery
-		if err != nil {
+		if err != nil && refusal(err) == nil { // a wrong password must not cost etcd much
 			pause = probeAgain
 		}
 		select {
@@ -82,11 +82,11 @@ func (c *Client) probe(ctx context.Context, e *endpoint) error {
 // for root only, and a member that denies it keeps its version to itself.
 func (c *Client) look(ctx context.Context, e *endpoint) (view, error) {
 	conn := e.connection()
-	if err := e.login.ensure(ctx, conn); err != nil {
-		return view{}, err
-	}
-	s, err := pb.NewMaintenanceClient(conn).Status(ctx, &pb.StatusRequest{})
-	e.login.expire(err)
+	var s *pb.StatusResponse
+	err := e.login.call(ctx, conn, func() (err error) {
+		s, err = pb.NewMaintenanceClient(conn).Status(ctx, &pb.StatusRequest{})
+		return err
+	})
 	if err != nil && status.Code(err) != codes.PermissionDenied {
 		return view{}, fmt.Errorf("ask for status: %w", err)
 	}
@@ -118,7 +118,8 @@ func (c *Client) read(s *pb.StatusResponse) (view, error) {
 		return view{}, err
 	}
 	if why := number.refuse(); why != "" && !c.allowOld {
-		v.refused = fmt.Errorf("%w: %s is version %s: %s; upgrade it to 3.5.28 or 3.6.9 at least, or allow old servers", ErrServerTooOld, "server", s.Version, why)
+		v.healthy = false
+		v.refused = fmt.Errorf("%w: version %s: %s; upgrade it to 3.5.28 or 3.6.9 at least, or allow old servers", ErrServerTooOld, s.Version, why)
 	}
 	if s.Leader == 0 && v.refused == nil && !v.learner {
 		return view{}, errors.New("member has no leader")
@@ -143,7 +144,7 @@ func (c *Client) tell(e *endpoint, before, now view, err error) {
 			c.logger.Warn("etcd endpoint failed", "endpoint", e.url, "error", err)
 		}
 		return
-	case !before.healthy:
+	case !before.healthy && now.healthy:
 		c.logger.Info("etcd endpoint is well", "endpoint", e.url, "version", now.version, "leader", now.leader)
 	}
 	if before.answered && before.version == now.version {

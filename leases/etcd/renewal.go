@@ -42,8 +42,10 @@ func (c *Client) NewRenewal(lease int64) *Renewal { return &Renewal{c: c, lease:
 // attempt without a success between goes to one that has not been tried.
 //
 // The lease lives at least until sent plus ttl on the boot clock, where sent was
-// read before the request that was answered left. After an error nothing is
-// known to have changed, except that ErrLeaseNotFound says that the lease is gone.
+// read before the request that was answered left.
+//
+// It returns ErrLeaseNotFound if the lease is gone. Any other error, such as
+// ErrUnavailable or ErrDenied, says nothing of the lease.
 func (r *Renewal) Renew(ctx context.Context, attempt int) (ttl, sent time.Duration, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -85,34 +87,30 @@ func (r *Renewal) untriedLocked() ([]*endpoint, error) {
 	return left, nil
 }
 
-// renewLocked makes one attempt at one endpoint, and a second one there if the
-// first was refused for an old token.
+// renewLocked makes one attempt at one endpoint.
 func (r *Renewal) renewLocked(ctx context.Context, e *endpoint) (ttl, sent time.Duration, err error) {
-	ttl, sent, err = r.exchangeLocked(ctx, e)
-	if e.login.expire(err) {
-		r.dropLocked()
-		ttl, sent, err = r.exchangeLocked(ctx, e)
+	conn, err := r.c.admit(ctx, e)
+	if err == nil {
+		err = e.login.call(ctx, conn, func() (err error) {
+			ttl, sent, err = r.exchangeLocked(ctx, e, conn)
+			return err
+		})
 	}
 	switch {
 	case err == nil:
 		r.tried = nil
 	case !errors.Is(err, ErrLeaseNotFound):
-		r.dropLocked()
+		err = e.located(ctx, err)
 		r.tried = append(r.tried, e)
 		r.c.report(ctx, e, err)
-		err = e.located(ctx, callError(err))
 	}
-	return ttl, sent, err
+	return ttl, sent, callError(err)
 }
 
 // exchangeLocked sends one request and waits for its answer. The stream outlives
-// the attempt, unless the attempt ends unanswered: a late answer must never be
-// taken for that of a later request.
-func (r *Renewal) exchangeLocked(ctx context.Context, e *endpoint) (ttl, sent time.Duration, err error) {
-	conn, err := r.c.admit(ctx, e)
-	if err != nil {
-		return 0, 0, err
-	}
+// it only if the answer came before the context ended: a late answer must never
+// be taken for that of a later request.
+func (r *Renewal) exchangeLocked(ctx context.Context, e *endpoint, conn *grpc.ClientConn) (ttl, sent time.Duration, err error) {
 	if r.stream == nil || r.stream.at != e {
 		r.dropLocked()
 		if r.stream, err = r.c.openRenewal(ctx, e, conn); err != nil {
@@ -122,7 +120,7 @@ func (r *Renewal) exchangeLocked(ctx context.Context, e *endpoint) (ttl, sent ti
 	stop := context.AfterFunc(ctx, r.stream.cancel)
 	sent = r.c.clock.Now()
 	resp, err := r.stream.ask(r.lease)
-	if !stop() {
+	if !stop() || err != nil {
 		r.dropLocked()
 	}
 	if err == nil {

@@ -47,7 +47,7 @@ func (m *memory) status() Status {
 func (v view) status(url string) EndpointStatus {
 	s := EndpointStatus{URL: url, MemberID: v.member, Version: v.version, Role: v.role(), Healthy: v.healthy, Err: v.err}
 	if v.refused != nil {
-		s.Healthy, s.Err = false, v.refused
+		s.Err = v.refused
 	}
 	return s
 }

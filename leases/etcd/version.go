@@ -60,6 +60,9 @@ func (v version) refuse() string {
 
 // warn says what a server that may be used should be upgraded for, or nothing.
 func (v version) warn() string {
+	if why := v.refuse(); why != "" {
+		return why
+	}
 	old35 := v.before(version{3, 5, 28})
 	old36 := v.minor == 6 && v.before(version{3, 6, 9})
 	if v.major == 3 && (old35 || old36) {

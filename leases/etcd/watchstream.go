@@ -11,14 +11,16 @@ import (
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
 	"go.etcd.io/etcd/api/v3/mvccpb"
 	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
+	"google.golang.org/grpc"
 )
 
 // A member that is frozen, or cut off, or whose watch path hangs, says nothing,
-// and neither does a healthy one when nothing changes. So while a watch is open
-// the stream is asked for its progress, and ended when it stays silent.
+// and neither does a healthy one when nothing changes. So while a watch is open a
+// silent stream is asked for its progress, and ended when it stays silent.
 const (
-	progressEvery = 1500 * time.Millisecond
-	silence       = progressEvery + 2*time.Second
+	listenEvery = 500 * time.Millisecond
+	askAfter    = time.Second
+	endAfter    = 3 * time.Second
 )
 
 var errSilent = errors.New("watch stream silent")
@@ -33,41 +35,51 @@ func (w *Watcher) serve(e *endpoint) (answered bool, err error) {
 	w.mark()
 	wait.Go(func() { w.listen(ctx, cancel) })
 
-	stream, closeConn, err := w.connect(ctx, e)
+	stream, err := w.connect(ctx, e)
 	if err == nil {
-		defer closeConn()
+		defer stream.conn.Close()
 		wait.Go(func() { w.send(ctx, stream) })
-		answered, err = w.receive(e, stream)
+		answered, err = w.receive(stream)
 	}
 	if cause := context.Cause(ctx); cause != nil {
 		err = cause
 	}
-	if w.ctx.Err() == nil {
-		w.c.failed(e, err)
+	if !staleToken(err) {
+		w.c.report(w.ctx, e, err)
 	}
 	return answered, err
 }
 
-// connect opens the stream on a connection of its own.
-func (w *Watcher) connect(ctx context.Context, e *endpoint) (pb.Watch_WatchClient, func() error, error) {
+// watchStream is one Watch stream, on a connection of its own.
+type watchStream struct {
+	pb.Watch_WatchClient
+	at    *endpoint
+	conn  *grpc.ClientConn
+	token string // sent when the stream was opened, and good for all its watches or none
+}
+
+func (w *Watcher) connect(ctx context.Context, e *endpoint) (*watchStream, error) {
 	if _, err := w.c.admit(ctx, e); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	conn, err := e.dialer.dial()
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	stream, err := pb.NewWatchClient(conn).Watch(requireLeader(ctx))
+	s := &watchStream{at: e, conn: conn}
+	if s.token, err = e.login.ensure(ctx, conn); err == nil {
+		s.Watch_WatchClient, err = pb.NewWatchClient(conn).Watch(requireLeader(ctx))
+	}
 	if err != nil {
-		return nil, nil, errors.Join(err, conn.Close())
+		return nil, errors.Join(err, conn.Close())
 	}
-	return stream, conn.Close, nil
+	return s, nil
 }
 
 // listen asks for progress and cancels the stream when it is silent. It runs
 // beside send, which blocks when the server stops reading.
 func (w *Watcher) listen(ctx context.Context, cancel context.CancelCauseFunc) {
-	tick := time.NewTicker(progressEvery)
+	tick := time.NewTicker(listenEvery)
 	defer tick.Stop()
 	for {
 		select {
@@ -82,8 +94,8 @@ func (w *Watcher) listen(ctx context.Context, cancel context.CancelCauseFunc) {
 	}
 }
 
-// silent reports whether an answer is overdue, and asks for the next one. A
-// server does not answer for a stream without watches.
+// silent reports whether the stream has been so for too long, and asks for its
+// progress before that. A server does not answer for a stream without watches.
 func (w *Watcher) silent() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -91,9 +103,12 @@ func (w *Watcher) silent() bool {
 		w.heard = time.Now()
 		return false
 	}
-	w.progress = true
-	w.signal()
-	return time.Since(w.heard) > silence
+	silence := time.Since(w.heard)
+	if silence >= askAfter {
+		w.progress = true
+		w.signal()
+	}
+	return silence >= endAfter
 }
 
 // mark notes that the stream has brought something.
@@ -104,7 +119,7 @@ func (w *Watcher) mark() {
 }
 
 // send sends what is due until the stream ends; why it ended, receive learns.
-func (w *Watcher) send(ctx context.Context, stream pb.Watch_WatchClient) {
+func (w *Watcher) send(ctx context.Context, stream *watchStream) {
 	for {
 		for _, req := range w.requests() {
 			if err := stream.Send(req); err != nil {
@@ -120,26 +135,26 @@ func (w *Watcher) send(ctx context.Context, stream pb.Watch_WatchClient) {
 }
 
 // receive takes in responses until the stream ends.
-func (w *Watcher) receive(e *endpoint, stream pb.Watch_WatchClient) (answered bool, err error) {
+func (w *Watcher) receive(stream *watchStream) (answered bool, err error) {
 	for {
 		resp, err := stream.Recv()
 		if err != nil {
-			e.login.expire(err)
+			stream.at.login.expire(stream.token, err)
 			return answered, err
 		}
 		answered = true
 		w.mark()
-		if err := w.take(e, resp); err != nil {
+		if err := w.take(stream, resp); err != nil {
 			return answered, err
 		}
 	}
 }
 
 // take hands one response to the owner.
-func (w *Watcher) take(e *endpoint, resp *pb.WatchResponse) error {
+func (w *Watcher) take(stream *watchStream, resp *pb.WatchResponse) error {
 	switch {
 	case resp.Created:
-		return w.created(e, resp)
+		return w.created(stream, resp)
 	case resp.Canceled:
 		w.drop(ownerID(resp.WatchId))
 	case len(resp.Events) > 0 && w.isOpen(ownerID(resp.WatchId)):
@@ -150,7 +165,7 @@ func (w *Watcher) take(e *endpoint, resp *pb.WatchResponse) error {
 
 // created takes the answer to the oldest request for a watch. A refusal names no
 // watch, so the order of the answers is what tells.
-func (w *Watcher) created(e *endpoint, resp *pb.WatchResponse) error {
+func (w *Watcher) created(stream *watchStream, resp *pb.WatchResponse) error {
 	if err := w.c.memory.judgeCluster(resp.Header); err != nil {
 		return err
 	}
@@ -164,10 +179,10 @@ func (w *Watcher) created(e *endpoint, resp *pb.WatchResponse) error {
 		}
 		return nil
 	}
-	if stale := staleReason(resp.CancelReason); stale != nil && e.login.expire(stale) {
-		return stale // the token belongs to the stream
+	if stale := staleReason(resp.CancelReason); stream.at.login.expire(stream.token, stale) {
+		return stale
 	}
-	w.c.logger.Warn("etcd refused a watch", "endpoint", e.url, "reason", resp.CancelReason)
+	w.c.logger.Warn("etcd refused a watch", "endpoint", stream.at.url, "reason", resp.CancelReason)
 	w.drop(id)
 	return nil
 }

@@ -1,0 +1,86 @@
+package etcd_test
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"lockside/leases/boottime"
+	"lockside/leases/etcd"
+	"lockside/leases/etcdtest"
+)
+
+func TestRenewalGivesTheTTLAndWhenItAsked(t *testing.T) {
+	s := etcdtest.Start(t)
+	c := newClient(t, etcd.Config{Endpoints: []string{s.Endpoint}})
+	mustGrant(t, c, 1, 10*time.Second)
+	r := c.NewRenewal(1)
+	defer r.Close()
+	for range 3 {
+		before := boottime.System{}.Now()
+		ttl, sent, err := r.Renew(soon(t), 0)
+		if err != nil || ttl != 10*time.Second {
+			t.Fatalf("renew gives %v, %v; want 10s", ttl, err)
+		}
+		if now := (boottime.System{}).Now(); sent < before || sent > now {
+			t.Errorf("sent at %v, not between %v and %v", sent, before, now)
+		}
+	}
+	if err := c.Revoke(soon(t), 1); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := r.Renew(soon(t), 0); !errors.Is(err, etcd.ErrLeaseNotFound) {
+		t.Errorf("renew of a revoked lease gives %v, want %v", err, etcd.ErrLeaseNotFound)
+	}
+}
+
+func TestRenewalOutlivesARestartOfEtcd(t *testing.T) {
+	s := etcdtest.Start(t)
+	c := newClient(t, etcd.Config{Endpoints: []string{s.Endpoint}})
+	mustGrant(t, c, 1, time.Minute)
+	r := c.NewRenewal(1)
+	defer r.Close()
+	if _, _, err := r.Renew(soon(t), 0); err != nil {
+		t.Fatal(err)
+	}
+	s.Stop()
+	if _, _, err := r.Renew(soon(t), 0); !errors.Is(err, etcd.ErrUnavailable) || errors.Is(err, etcd.ErrLeaseNotFound) {
+		t.Errorf("renew without etcd gives %v, want %v", err, etcd.ErrUnavailable)
+	}
+	s.Restart(t)
+	attempt := 0
+	eventually(t, "a renewal after the restart", func() bool {
+		attempt++
+		_, _, err := r.Renew(within(t, time.Second), attempt)
+		return err == nil
+	})
+}
+
+// One frozen member of three, the leader or the one that the stream is at, must
+// cost no more than one attempt.
+func TestRenewalLeavesAFrozenMember(t *testing.T) {
+	cluster := etcdtest.StartCluster(t, 3)
+	c := newClient(t, etcd.Config{Endpoints: cluster.Endpoints()})
+	eventually(t, "all members to be well", healthy(c, 3))
+	mustGrant(t, c, 1, time.Minute)
+	r := c.NewRenewal(1)
+	defer r.Close()
+	if _, _, err := r.Renew(soon(t), 0); err != nil {
+		t.Fatal(err)
+	}
+	frozen := cluster.Leader(t)
+	frozen.Stop(t)
+	cluster.Leader(t) // the others agree on another one
+	if _, _, err := r.Renew(within(t, 300*time.Millisecond), 0); err == nil {
+		t.Fatal("a frozen member renewed the lease")
+	}
+	if _, _, err := r.Renew(within(t, 5*time.Second), 1); err != nil {
+		t.Errorf("the attempt after the failed one: %v", err)
+	}
+
+	frozen.Cont(t)
+	eventually(t, "all members to be well", healthy(c, 3))
+	if ttl, _, err := r.Renew(soon(t), 0); err != nil || ttl != time.Minute {
+		t.Errorf("renew gives %v, %v; want 1m", ttl, err)
+	}
+}
