@@ -10,6 +10,7 @@ import (
 
 	"github.com/coreos/go-semver/semver"
 	"go.etcd.io/bbolt"
+	bolterrors "go.etcd.io/bbolt/errors"
 	"go.etcd.io/etcd/api/v3/version"
 	"go.etcd.io/etcd/server/v3/storage/datadir"
 	"go.etcd.io/etcd/server/v3/storage/schema"
@@ -19,32 +20,40 @@ import (
 // ErrVersion means that the data are of an etcd that this one cannot follow.
 var ErrVersion = errors.New("data of another etcd version")
 
-// lockDir makes the data directory, this user's alone, and takes the lock on it,
-// until the file is closed or the process ends. Etcd would wait for its own
-// lock for ever. The lock file is never removed, or two processes could lock
-// two files.
-func lockDir(dir string) (*os.File, error) {
+// dirLock is a descriptor whose lock on a directory ends with it. It is no
+// os.File, which the garbage collector would close under a member that runs.
+type dirLock int
+
+// lockDir makes the data directory, this user's alone, and locks it. Etcd would
+// wait for its own lock for ever. The lock file is never removed, or two
+// processes could lock two files.
+func lockDir(dir string) (dirLock, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, fmt.Errorf("make data directory: %w", err)
+		return 0, fmt.Errorf("make data directory: %w", err)
 	}
 	if err := os.Chmod(dir, 0o700); err != nil {
-		return nil, fmt.Errorf("protect data directory: %w", err)
+		return 0, fmt.Errorf("protect data directory: %w", err)
 	}
 	path := filepath.Join(dir, "lock")
-	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|unix.O_NOFOLLOW, 0o600)
+	fd, err := unix.Open(path, unix.O_RDWR|unix.O_CREAT|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0o600)
 	if err != nil {
-		return nil, fmt.Errorf("open lock file: %w", err)
+		return 0, fmt.Errorf("open %s: %w", path, err)
 	}
-	err = unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB)
-	if errors.Is(err, unix.EWOULDBLOCK) {
-		err = fmt.Errorf("%w: another process uses %s; stop it, or choose another state directory", ErrInUse, dir)
-	} else if err != nil {
+	switch err = unix.Flock(fd, unix.LOCK_EX|unix.LOCK_NB); err {
+	case nil:
+		return dirLock(fd), nil
+	case unix.EWOULDBLOCK:
+		err = inUse(dir)
+	default:
 		err = fmt.Errorf("lock %s: %w", path, err)
 	}
-	if err != nil {
-		return nil, errors.Join(err, file.Close())
-	}
-	return file, nil
+	return 0, errors.Join(err, unix.Close(fd))
+}
+
+func (l dirLock) release() error { return unix.Close(int(l)) }
+
+func inUse(dir string) error {
+	return fmt.Errorf("%w: another process uses %s; stop it, or choose another state directory", ErrInUse, dir)
 }
 
 // checkVersion refuses data that etcd would not start on, before it does worse
@@ -56,6 +65,9 @@ func checkVersion(dir string) error {
 		return nil
 	}
 	db, err := bbolt.Open(path, 0o600, &bbolt.Options{ReadOnly: true, Timeout: time.Second})
+	if errors.Is(err, bolterrors.ErrTimeout) {
+		return inUse(dir)
+	}
 	if err != nil {
 		return fmt.Errorf("read data in %s: %w; restore them, or move the directory away, which ends every lock", dir, err)
 	}

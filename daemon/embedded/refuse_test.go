@@ -97,6 +97,19 @@ func setVersion(t *testing.T, dir, bucket, key, version string) (before string) 
 	return before
 }
 
+// TestDataOfARunningEtcdAreRefused has only etcd's own lock to go by.
+func TestDataOfARunningEtcdAreRefused(t *testing.T) {
+	dir := data(t)
+	db, err := bbolt.Open(filepath.Join(dir, "member", "snap", "db"), 0o600, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if _, err := embedded.Start(t.Context(), embedded.Options{Dir: dir}); !errors.Is(err, embedded.ErrInUse) {
+		t.Errorf("got %v", err)
+	}
+}
+
 func TestDamagedDataAreRefused(t *testing.T) {
 	dir := data(t)
 	path := filepath.Join(dir, "member", "snap", "db")

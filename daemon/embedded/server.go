@@ -12,7 +12,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"os"
 	"path/filepath"
 	"sync"
 	"time"
@@ -43,7 +42,7 @@ type Options struct {
 type Server struct {
 	endpoint string
 	etcd     *embed.Etcd
-	lock     *os.File
+	lock     dirLock
 	streams  *streams
 	level    zap.AtomicLevel
 	close    func() error
@@ -77,7 +76,7 @@ func Start(ctx context.Context, o Options) (*Server, error) {
 	}
 	s, err := startLocked(ctx, o, address)
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("start embedded etcd: %w", err), lock.Close())
+		return nil, errors.Join(fmt.Errorf("start embedded etcd: %w", err), lock.release())
 	}
 	s.lock = lock
 	return s, nil
@@ -150,7 +149,7 @@ func (s *Server) Close() error { return s.close() }
 
 func (s *Server) stop() error {
 	s.stopEtcd()
-	return s.lock.Close()
+	return s.lock.release()
 }
 
 // stopEtcd ends the streams first, since etcd would wait seconds for clients
