@@ -12,32 +12,6 @@ import (
 	"lockside/daemon/embedded"
 )
 
-func TestOtherHostsAreRefused(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "file")
-	if err := os.WriteFile(file, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	for listen, want := range map[string]string{
-		"0.0.0.0:2379":                       "serves this host only",
-		":2379":                              "serves this host only",
-		"[::]:2379":                          "serves this host only",
-		"192.0.2.1:2379":                     "serves this host only",
-		"example.com:2379":                   "serves this host only",
-		"2379":                               "want HOST:PORT or unix:PATH",
-		"unix:/" + strings.Repeat("x", 107):  "has 108 bytes",
-		"unix:" + file:                       "a file that is no socket",
-		"unix:/proc/nonexistent/client.sock": "no such file",
-	} {
-		s, err := embedded.Start(t.Context(), embedded.Options{Dir: t.TempDir(), Listen: listen})
-		if err == nil {
-			_ = s.Close()
-		}
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: got %v, want %s", listen, err, want)
-		}
-	}
-}
-
 func TestASecondMemberIsRefused(t *testing.T) {
 	dir := t.TempDir()
 	s := start(t, embedded.Options{Dir: dir})

@@ -5,13 +5,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -136,20 +133,6 @@ func TestDataOutliveAKilledProcess(t *testing.T) {
 	}
 }
 
-func TestOnlyThisUserCanConnect(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "embedded")
-	start(t, embedded.Options{Dir: dir})
-	for name, want := range map[string]os.FileMode{".": 0o700, "client.sock": 0o600} {
-		info, err := os.Stat(filepath.Join(dir, name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := info.Mode().Perm(); got != want {
-			t.Errorf("%s has mode %o, want %o", name, got, want)
-		}
-	}
-}
-
 // TestCloseCutsOffClients has a client that watches and keeps a lease alive.
 func TestCloseCutsOffClients(t *testing.T) {
 	s := start(t, embedded.Options{Dir: t.TempDir()})
@@ -174,25 +157,6 @@ func TestCloseCutsOffClients(t *testing.T) {
 	}
 }
 
-func TestListenOnLoopback(t *testing.T) {
-	for _, listen := range []string{"127.0.0.1:0", "localhost:0", "127.1.2.3:0"} {
-		s := start(t, embedded.Options{Dir: t.TempDir(), Listen: listen})
-		if !strings.HasPrefix(s.Endpoint(), "http://127.") && !strings.HasPrefix(s.Endpoint(), "http://[::1]:") {
-			t.Errorf("%s became %s", listen, s.Endpoint())
-		}
-		put(t, connect(t, s.Endpoint()), "a", "b")
-	}
-}
-
-func TestListenOnASocketElsewhere(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "etcd.sock")
-	s := start(t, embedded.Options{Dir: t.TempDir(), Listen: "unix:" + path})
-	if s.Endpoint() != "unix://"+path {
-		t.Errorf("endpoint is %s", s.Endpoint())
-	}
-	put(t, connect(t, s.Endpoint()), "a", "b")
-}
-
 func TestOldRevisionsAreCompacted(t *testing.T) {
 	s := start(t, embedded.Options{Dir: t.TempDir(), History: time.Second})
 	c := connect(t, s.Endpoint())
@@ -215,38 +179,6 @@ func TestOldRevisionsAreCompacted(t *testing.T) {
 	}
 }
 
-func TestAGoodLifeIsQuiet(t *testing.T) {
-	var log syncBuilder
-	s := start(t, embedded.Options{Dir: t.TempDir(), Logger: slog.New(slog.NewTextHandler(&log, nil))})
-	put(t, connect(t, s.Endpoint()), "a", "b")
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
-	for line := range strings.Lines(log.String()) {
-		if !strings.Contains(line, "took too long") { // A slow machine may say so.
-			t.Errorf("logged: %s", line)
-		}
-	}
-}
-
-// syncBuilder is a log of several goroutines.
-type syncBuilder struct {
-	mu   sync.Mutex
-	text strings.Builder
-}
-
-func (b *syncBuilder) Write(line []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.text.Write(line)
-}
-
-func (b *syncBuilder) String() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.text.String()
-}
-
 func TestStartEndsWithItsContext(t *testing.T) {
 	dir := t.TempDir()
 	cause := errors.New("stopped")
@@ -256,17 +188,4 @@ func TestStartEndsWithItsContext(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	start(t, embedded.Options{Dir: dir})
-}
-
-func TestAnotherProgramsSocketIsKept(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "s")
-	other, err := net.Listen("unix", path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer other.Close()
-	_, err = embedded.Start(t.Context(), embedded.Options{Dir: t.TempDir(), Listen: "unix:" + path})
-	if err == nil || !strings.Contains(err.Error(), "another program serves it") {
-		t.Errorf("got %v", err)
-	}
 }
