@@ -37,12 +37,13 @@ func malformed(text []byte) error {
 }
 
 // ParseReply reads one line from the daemon, without its LF. Nothing of the
-// line's memory is kept.
+// line's memory is kept. Any error wraps [ErrMalformed].
 func ParseReply(line []byte) (Reply, error) {
-	word, rest := bytes.TrimSuffix(line, []byte{'\r'}), []byte(nil)
-	if at := bytes.IndexByte(word, ' '); at >= 0 {
-		word, rest = word[:at], word[at+1:]
+	line = bytes.TrimSuffix(line, []byte{'\r'})
+	if checkText(line) != nil {
+		return Reply{}, malformed(line)
 	}
+	word, rest, _ := bytes.Cut(line, []byte{' '})
 	reply := Reply{}
 	switch string(word) {
 	case "OK":

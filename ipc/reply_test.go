@@ -129,7 +129,7 @@ func TestParseReply(t *testing.T) {
 			t.Errorf("ParseReply(%q) = %+v, %v, want %+v", line, got, err, want)
 		}
 	}
-	for _, line := range []string{"", "ok", "OKAY", "ERR", "!", "! ", "OK a", "OK =b", "+ a=%", "HTTP/1.1 400"} {
+	for _, line := range []string{"", "ok", "OKAY", "ERR", "!", "! ", "OK a", "OK =b", "+ a=%", "! \r ", "OK a=\xff", "HTTP/1.1 400"} {
 		if got, err := ipc.ParseReply([]byte(line)); !errors.Is(err, ipc.ErrMalformed) {
 			t.Errorf("ParseReply(%q) = %+v, %v, want an error", line, got, err)
 		}
