@@ -2,6 +2,7 @@ package core
 
 import (
 	"cmp"
+	"errors"
 	"maps"
 	"slices"
 	"time"
@@ -118,6 +119,9 @@ func (m *Machine) settle() {
 // close loses every session and gives every lease back; err answers what
 // comes after.
 func (m *Machine) close(err error, reason Reason) {
+	if errors.Is(m.closed, err) {
+		return
+	}
 	m.closed = err
 	for _, id := range slices.Sorted(maps.Keys(m.sessions)) {
 		m.lose(m.sessions[id], reason)

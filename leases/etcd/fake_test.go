@@ -14,6 +14,8 @@ import (
 	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/credentials"
+	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/status"
 
 	"lockside/leases/etcd"
@@ -55,7 +57,13 @@ func (s *impostor) serve(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	server := grpc.NewServer()
+	s.serveOn(t, l, insecure.NewCredentials())
+	return "unix://" + path
+}
+
+func (s *impostor) serveOn(t *testing.T, l net.Listener, creds credentials.TransportCredentials) {
+	t.Helper()
+	server := grpc.NewServer(grpc.Creds(creds))
 	pb.RegisterKVServer(server, s)
 	pb.RegisterMaintenanceServer(server, s)
 	var wg sync.WaitGroup
@@ -68,7 +76,6 @@ func (s *impostor) serve(t *testing.T) string {
 		server.Stop()
 		wg.Wait()
 	})
-	return "unix://" + path
 }
 
 // Whatever a server answers, a Txn reaches it once.

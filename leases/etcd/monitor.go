@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
@@ -23,38 +24,49 @@ const (
 	redialAfter = 2
 )
 
-// monitor probes an endpoint until the client is closed: regularly, and soon
-// after a call has failed.
+// monitor probes an endpoint until the client is closed.
 func (c *Client) monitor(e *endpoint) {
 	silent := 0
-	for {
+	for c.ctx.Err() == nil {
 		ctx, cancel := context.WithTimeout(c.ctx, probeTimeout)
 		err := c.probe(ctx, e)
-		if ctx.Err() != nil {
-			silent++
-		} else {
+		if ctx.Err() == nil {
 			silent = 0
+		} else if silent++; silent == redialAfter {
+			silent = 0
+			c.redial(e)
 		}
 		cancel()
-		if c.ctx.Err() != nil {
-			return
-		}
-		if silent >= redialAfter {
-			silent = 0
-			if err := e.redial(); err != nil {
-				c.logger.Warn("etcd endpoint not connected anew", "endpoint", e.url, "error", err)
-			}
-		}
-		pause := probeEvery
 		if err != nil && refusal(err) == nil { // a wrong password must not cost etcd much
-			pause = probeAgain
+			c.rest(e, probeAgain)
+		} else {
+			c.rest(e, probeEvery)
 		}
-		select {
-		case <-time.After(pause):
-		case <-e.poke:
-		case <-c.ctx.Done():
-			return
-		}
+	}
+}
+
+// rest waits until a probe is due: when a pause has passed, a call has failed, or
+// the connection was lost or made, perhaps to a server of another version.
+func (c *Client) rest(e *endpoint, pause time.Duration) {
+	conn := e.connection()
+	state := conn.GetState()
+	ctx, cancel := context.WithTimeout(c.ctx, pause)
+	var wait sync.WaitGroup
+	defer wait.Wait()
+	defer cancel()
+	wait.Go(func() {
+		conn.WaitForStateChange(ctx, state)
+		cancel()
+	})
+	select {
+	case <-e.poke:
+	case <-ctx.Done():
+	}
+}
+
+func (c *Client) redial(e *endpoint) {
+	if err := e.redial(); err != nil {
+		c.logger.Warn("etcd endpoint not connected anew", "endpoint", e.url, "error", err)
 	}
 }
 

@@ -1,0 +1,180 @@
+package leases
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"sync"
+	"time"
+
+	"lockside/leases/boottime"
+	"lockside/leases/core"
+	"lockside/leases/etcd"
+	"lockside/leases/state"
+)
+
+// Config is what a Service needs.
+type Config struct {
+	// Etcd says which cluster to use. Clock, Remembered and Seen are set here.
+	Etcd etcd.Config
+	// Core holds the limits and times. LeaseID is set here; Prefix is needed.
+	Core core.Config
+	// StateDir is where leases and revisions are remembered.
+	StateDir string
+	// Record is the value of this daemon's own keys in etcd.
+	Record []byte
+	// Logger receives what an operator should know; nil discards it.
+	Logger *slog.Logger
+	// Clock is CLOCK_BOOTTIME; nil is the kernel's.
+	Clock boottime.Clock
+}
+
+// Service holds the locks of one host. Its methods may be called concurrently.
+type Service struct {
+	log     *slog.Logger
+	clock   boottime.Clock
+	alarm   boottime.Alarm
+	etcd    *etcd.Client
+	watcher *etcd.Watcher
+	state   *state.Dir
+	prefix  string
+	record  []byte
+
+	ctx     context.Context // ends when the Service is closed
+	cancel  context.CancelFunc
+	work    sync.WaitGroup // every goroutine of the Service
+	cleared chan struct{}  // closed once the leases left behind are revoked
+	drained chan struct{}  // closed once nothing of ours is left in etcd
+
+	mu          sync.Mutex // guards what follows
+	machine     *core.Machine
+	subscribers map[core.SessionID]Subscriber
+	renewals    map[int64]*etcd.Renewal
+	lastSession core.SessionID
+	armed       time.Duration // what the alarm is set to
+}
+
+// Open takes the state directory and starts to hold locks. It waits for no
+// server: what etcd is needed for waits until it is there.
+func Open(cfg Config) (*Service, error) {
+	if cfg.Logger == nil {
+		cfg.Logger = slog.New(slog.DiscardHandler)
+	}
+	if cfg.Clock == nil {
+		cfg.Clock = boottime.System{}
+	}
+	dir, err := state.Open(cfg.StateDir)
+	if err != nil {
+		return nil, err
+	}
+	s := &Service{
+		log: cfg.Logger, clock: cfg.Clock, state: dir, prefix: cfg.Core.Prefix, record: cfg.Record,
+		cleared: make(chan struct{}), drained: make(chan struct{}),
+		subscribers: map[core.SessionID]Subscriber{}, renewals: map[int64]*etcd.Renewal{},
+	}
+	if err := s.connect(cfg); err != nil {
+		return nil, errors.Join(err, dir.Close())
+	}
+	s.ctx, s.cancel = context.WithCancel(context.Background())
+	cfg.Core.LeaseID = newLeaseID
+	s.machine = core.New(cfg.Core)
+	s.work.Go(s.keepTime)
+	s.work.Go(s.revokeLeftBehind)
+	s.step(core.Tick{})
+	return s, nil
+}
+
+func (s *Service) connect(cfg Config) (err error) {
+	memory := s.state.Memory()
+	cfg.Etcd.Clock = cfg.Clock
+	cfg.Etcd.Remembered = etcd.Memory{ClusterID: memory.Cluster, Revision: memory.Revision}
+	cfg.Etcd.Seen = s.remember
+	if s.alarm, err = cfg.Clock.NewAlarm(); err != nil {
+		return fmt.Errorf("make alarm: %w", err)
+	}
+	if s.etcd, err = etcd.New(cfg.Etcd); err != nil {
+		return errors.Join(err, s.alarm.Close())
+	}
+	s.watcher = s.etcd.NewWatcher(watchEvents{s})
+	return nil
+}
+
+// newLeaseID chooses a lease id; 63 random bits do not meet again.
+func newLeaseID() int64 { return rand.Int64N(1<<63-1) + 1 }
+
+// remember writes a revision down before anyone acts on it. Without the
+// memory a regression would pass unseen after a restart, which is no reason to
+// stop now, so it is only logged.
+func (s *Service) remember(cluster uint64, revision int64) {
+	if err := s.state.Remember(state.Memory{Cluster: cluster, Revision: revision}); err != nil {
+		s.log.Error("Revision not remembered", "error", err)
+	}
+}
+
+// step feeds the core one event and carries out what it says.
+func (s *Service) step(ev core.Event) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.stepLocked(ev)
+}
+
+func (s *Service) stepLocked(ev core.Event) {
+	now := s.clock.Now()
+	for _, a := range s.machine.Step(now, ev) {
+		s.performLocked(a)
+	}
+	if s.machine.Drained() {
+		select {
+		case <-s.drained:
+		default:
+			close(s.drained)
+		}
+	}
+	s.armLocked(now)
+}
+
+// armLocked moves the alarm forward if it would ring too late. One that rings
+// too early does no harm, and moving it back would cost a system call a step.
+func (s *Service) armLocked(now time.Duration) {
+	next := s.machine.Next()
+	if next != 0 && (s.armed <= now || next < s.armed) {
+		s.armed = next
+		s.alarm.Set(next)
+	}
+}
+
+// keepTime tells the core the time whenever the alarm rings.
+func (s *Service) keepTime() {
+	for {
+		select {
+		case <-s.ctx.Done():
+			return
+		case <-s.alarm.C():
+			s.step(core.Tick{})
+		}
+	}
+}
+
+// Tick ends whatever is past its deadline. A caller that serves a request
+// without the core calls it first, so that a process that slept does nothing
+// before its clients know (P3).
+func (s *Service) Tick() { s.step(core.Tick{}) }
+
+// Close loses every session, gives every lease back, and waits for that until
+// the context ends; what is left then, the next start revokes. It returns when
+// every goroutine has ended.
+func (s *Service) Close(ctx context.Context) error {
+	s.step(core.Drain{})
+	var err error
+	select {
+	case <-s.drained:
+	case <-ctx.Done():
+		err = fmt.Errorf("give leases back: %w", context.Cause(ctx))
+	}
+	s.cancel()
+	err = errors.Join(err, s.watcher.Close(), s.etcd.Close())
+	s.work.Wait()
+	return errors.Join(err, s.alarm.Close(), s.state.Close())
+}

@@ -1,0 +1,109 @@
+// Package state keeps what must outlive the daemon: which leases it has, so
+// that the next one can revoke them, and how far etcd's revisions have come,
+// so that a restored snapshot is noticed (P8).
+//
+// Both survive a killed daemon, since what was written is the kernel's. The
+// revision also survives a host that crashes, but for the last second; leases
+// need not, since etcd ends those of a host that is gone.
+package state
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// ErrInUse means that a live daemon has the directory. Two daemons with one
+// directory would revoke each other's leases.
+var ErrInUse = errors.New("state directory in use")
+
+// syncEvery is how much of the revision a crash of the host may lose.
+const syncEvery = time.Second
+
+// Dir is one daemon's state directory, held until Close.
+type Dir struct {
+	path     string
+	lock     *os.File
+	revision *os.File
+	stop     chan struct{}
+	wait     sync.WaitGroup
+
+	mu     sync.Mutex // guards what follows
+	leases []int64
+	memory Memory
+	dirty  bool
+}
+
+// Open takes the directory, which is made if missing, for this user alone. The
+// errors are ErrInUse, and those of files that cannot be read or understood.
+func Open(path string) (*Dir, error) {
+	if err := os.MkdirAll(path, 0o700); err != nil {
+		return nil, fmt.Errorf("make state directory: %w", err)
+	}
+	lock, err := os.OpenFile(filepath.Join(path, "lock"), os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("lock state directory: %w", err)
+	}
+	if err := unix.Flock(int(lock.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
+		lock.Close()
+		return nil, fmt.Errorf("%w: %s: stop the other daemon, or give this one another --state-dir", ErrInUse, path)
+	}
+	d := &Dir{path: path, lock: lock, stop: make(chan struct{})}
+	if err := d.load(); err != nil {
+		lock.Close()
+		return nil, err
+	}
+	d.wait.Go(d.syncNowAndThen)
+	return d, nil
+}
+
+func (d *Dir) load() (err error) {
+	if d.leases, err = readLeases(d.leasesFile()); err != nil {
+		return fmt.Errorf("read leases left behind: %w", err)
+	}
+	if d.revision, err = os.OpenFile(filepath.Join(d.path, "revision"), os.O_RDWR|os.O_CREATE, 0o600); err != nil {
+		return fmt.Errorf("open revision memory: %w", err)
+	}
+	if d.memory, err = readMemory(d.revision); err != nil {
+		d.revision.Close()
+		return fmt.Errorf("read revision memory %s: %w", d.revision.Name(), err)
+	}
+	return nil
+}
+
+// syncNowAndThen brings the revision to the disk. Close ends it.
+func (d *Dir) syncNowAndThen() {
+	tick := time.NewTicker(syncEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-d.stop:
+			return
+		case <-tick.C:
+			d.sync()
+		}
+	}
+}
+
+func (d *Dir) sync() error {
+	d.mu.Lock()
+	dirty := d.dirty
+	d.dirty = false
+	d.mu.Unlock()
+	if !dirty {
+		return nil
+	}
+	return d.revision.Sync()
+}
+
+// Close brings the revision to the disk and lets the directory go.
+func (d *Dir) Close() error {
+	close(d.stop)
+	d.wait.Wait()
+	return errors.Join(d.sync(), d.revision.Close(), d.lock.Close())
+}
