@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// tick is how often a keeper looks at the clock. Timers stand still while the
-// host is suspended, so this is also how soon after it wakes up a passed
-// deadline is seen.
+// tick is how often a keeper looks at the clock at least. Timers stand still
+// while the host is suspended, so this is also how soon after it wakes up a
+// passed deadline is seen.
 const tick = 200 * time.Millisecond
 
 // A keeper watches over a lock until it ends: it asks the daemon again a third
@@ -76,10 +76,10 @@ func (l *Lock) extend(check *call) {
 func (k *keeper) run() {
 	l := k.lock
 	defer close(l.kept)
-	ticker := time.NewTicker(tick)
-	defer ticker.Stop()
-	for {
-		cause := k.wait(ticker.C)
+	timer := time.NewTimer(k.pause())
+	defer timer.Stop()
+	for ; ; timer.Reset(k.pause()) {
+		cause := k.wait(timer.C)
 		if l.ctx.Err() != nil {
 			return // released: the connection is Unlock's
 		}
@@ -95,7 +95,7 @@ func (k *keeper) run() {
 
 // wait waits for whatever happens first and returns why the lock has ended, or
 // nil while it has not.
-func (k *keeper) wait(tick <-chan time.Time) error {
+func (k *keeper) wait(timer <-chan time.Time) error {
 	var answered chan struct{}
 	if k.check != nil {
 		answered = k.check.done
@@ -107,9 +107,19 @@ func (k *keeper) wait(tick <-chan time.Time) error {
 		return context.Cause(k.lock.conn.ctx)
 	case <-answered:
 		return k.look(true)
-	case <-tick:
+	case <-timer:
 		return k.look(false)
 	}
+}
+
+// pause is how long nothing has to be done: until the next CHECK, or until the
+// deadline while one is not answered, but no longer than a tick.
+func (k *keeper) pause() time.Duration {
+	until := k.next
+	if k.check != nil {
+		until = time.Duration(k.lock.deadline.Load())
+	}
+	return max(min(until-k.lock.client.clock(), tick), time.Millisecond)
 }
 
 // look compares the deadline with the clock before anything else, so that an
