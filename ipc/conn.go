@@ -3,6 +3,7 @@ package ipc
 import (
 	"bufio"
 	"context"
+	"errors"
 	"net"
 	"sync"
 	"time"
@@ -123,7 +124,7 @@ func (c *conn) readLines() Reason {
 	in := bufio.NewReaderSize(c.socket, MaxLine)
 	for {
 		line, err := ReadLine(in)
-		if err == ErrTooLong {
+		if errors.Is(err, ErrTooLong) {
 			return ReasonGarbled
 		}
 		if err != nil {
