@@ -17,7 +17,8 @@ const defaultCallTimeout = 3 * time.Second
 // Config says which cluster to talk to, and how.
 type Config struct {
 	// Endpoints are the client URLs of the members: http, https, unix or unixs,
-	// or host:port, which is https when TLS is set.
+	// or host:port, which is https when TLS is set. A member of another cluster
+	// among them is a regression.
 	Endpoints []string
 
 	// TLS is used for https and unixs, and for endpoints without a scheme.

@@ -4,38 +4,33 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"sync"
 	"time"
 
-	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
-	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 	"google.golang.org/grpc"
-	"google.golang.org/grpc/metadata"
 )
 
 // Renewal keeps one lease alive on a stream of its own, since a server answers the
 // renewals of one stream strictly in turn and one stuck lease would hold up the rest.
 type Renewal struct {
-	c     *Client
-	lease int64
+	c      *Client
+	lease  int64
+	ctx    context.Context // ends at Close
+	cancel context.CancelFunc
 
 	mu     sync.Mutex // held for an attempt; guards what follows
 	stream *renewalStream
 	tried  []*endpoint // endpoints that failed since the last success
 }
 
-// renewalStream is one LeaseKeepAlive stream. At most one request is unanswered
-// on it, so an answer can only belong to the request before it.
-type renewalStream struct {
-	pb.Lease_LeaseKeepAliveClient
-	at     *endpoint
-	cancel context.CancelFunc
+// NewRenewal makes a renewal of a lease, which has to be closed. It does nothing
+// until Renew is called.
+func (c *Client) NewRenewal(lease int64) *Renewal {
+	r := &Renewal{c: c, lease: lease}
+	r.ctx, r.cancel = context.WithCancel(c.ctx)
+	return r
 }
-
-// NewRenewal makes a renewal of a lease. It does nothing until Renew is called.
-func (c *Client) NewRenewal(lease int64) *Renewal { return &Renewal{c: c, lease: lease} }
 
 // Renew makes one attempt to renew the lease before the context ends. Attempt 0
 // goes to the preferred endpoint, the leader if it is known; each further
@@ -49,11 +44,34 @@ func (c *Client) NewRenewal(lease int64) *Renewal { return &Renewal{c: c, lease:
 func (r *Renewal) Renew(ctx context.Context, attempt int) (ttl, sent time.Duration, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if err := r.c.usable(); err != nil {
-		return 0, 0, fmt.Errorf("renew lease %x: %w", r.lease, err)
-	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(r.ctx, cancel)()
 	if attempt == 0 {
 		r.tried = nil
+	}
+	ttl, sent, err = r.attemptLocked(ctx)
+	if err != nil {
+		return 0, 0, fmt.Errorf("renew lease %x: %w", r.lease, err)
+	}
+	return ttl, sent, nil
+}
+
+// Close ends the stream and an attempt under way. The lease lives on.
+func (r *Renewal) Close() {
+	r.cancel()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.dropLocked()
+}
+
+// attemptLocked tries one endpoint after the other while the context lasts.
+func (r *Renewal) attemptLocked(ctx context.Context) (ttl, sent time.Duration, err error) {
+	if r.ctx.Err() != nil {
+		return 0, 0, ErrClosed
+	}
+	if err := r.c.usable(); err != nil {
+		return 0, 0, err
 	}
 	order, err := r.untriedLocked()
 	for _, e := range order {
@@ -62,17 +80,7 @@ func (r *Renewal) Renew(ctx context.Context, attempt int) (ttl, sent time.Durati
 			break
 		}
 	}
-	if err != nil {
-		return 0, 0, fmt.Errorf("renew lease %x: %w", r.lease, err)
-	}
-	return ttl, sent, nil
-}
-
-// Close ends the stream. The lease lives on.
-func (r *Renewal) Close() {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.dropLocked()
+	return ttl, sent, err
 }
 
 // untriedLocked is where to try now, in order. A failed endpoint has been demoted
@@ -113,7 +121,7 @@ func (r *Renewal) renewLocked(ctx context.Context, e *endpoint) (ttl, sent time.
 func (r *Renewal) exchangeLocked(ctx context.Context, e *endpoint, conn *grpc.ClientConn) (ttl, sent time.Duration, err error) {
 	if r.stream == nil || r.stream.at != e {
 		r.dropLocked()
-		if r.stream, err = r.c.openRenewal(ctx, e, conn); err != nil {
+		if r.stream, err = r.openStream(ctx, e, conn); err != nil {
 			return 0, 0, err
 		}
 	}
@@ -135,46 +143,9 @@ func (r *Renewal) exchangeLocked(ctx context.Context, e *endpoint, conn *grpc.Cl
 	return time.Duration(resp.TTL) * time.Second, sent, nil
 }
 
-// openRenewal opens a stream that lives until it is cancelled or the client is
-// closed. The context bounds only the opening.
-func (c *Client) openRenewal(ctx context.Context, e *endpoint, conn *grpc.ClientConn) (*renewalStream, error) {
-	life, cancel := context.WithCancel(requireLeader(c.ctx))
-	stop := context.AfterFunc(ctx, cancel)
-	stream, err := pb.NewLeaseClient(conn).LeaseKeepAlive(life)
-	if !stop() && err == nil {
-		err = context.Cause(ctx)
-	}
-	if err != nil {
-		cancel()
-		return nil, err
-	}
-	return &renewalStream{stream, e, cancel}, nil
-}
-
-// ask makes one exchange on the stream.
-func (s *renewalStream) ask(lease int64) (*pb.LeaseKeepAliveResponse, error) {
-	if err := s.Send(&pb.LeaseKeepAliveRequest{ID: lease}); err != nil && err != io.EOF {
-		return nil, err
-	}
-	resp, err := s.Recv() // after io.EOF this is why the stream ended
-	if err != nil {
-		return nil, err
-	}
-	if resp.ID != lease {
-		return nil, fmt.Errorf("answer for lease %x", resp.ID)
-	}
-	return resp, nil
-}
-
 func (r *Renewal) dropLocked() {
 	if r.stream != nil {
 		r.stream.cancel()
 		r.stream = nil
 	}
-}
-
-// requireLeader has a member without a leader refuse a stream, and end it once
-// it has lost its leader for three election time-outs, instead of staying silent.
-func requireLeader(ctx context.Context) context.Context {
-	return metadata.AppendToOutgoingContext(ctx, rpctypes.MetadataRequireLeaderKey, rpctypes.MetadataHasLeader)
 }
