@@ -38,9 +38,9 @@ type Held struct {
 type Local struct {
 	Session uint64
 	Name    string
-	Fence   int64         // zero while it waits
-	Since   time.Duration // on the boot clock, when granted
+	Fence   int64 // zero while it waits
 	Waiting bool
+	Value   Value
 }
 
 // pageSize is how many keys of other hosts are read at a time.
@@ -138,7 +138,7 @@ func (s *Service) entries(kvs []*mvccpb.KeyValue) []Entry {
 		}
 		e := Entry{Name: name, Key: string(kv.Key), Fence: kv.CreateRevision, Lease: kv.Lease}
 		if _, _, ours := keys.Place(rest); ours {
-			_ = json.Unmarshal(kv.Value, &e.Value) // anybody may have written it: what cannot be read is not told
+			e.Value = readValue(kv.Value)
 		}
 		list = append(list, e)
 	}
@@ -146,6 +146,16 @@ func (s *Service) entries(kvs []*mvccpb.KeyValue) []Entry {
 		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Fence, b.Fence))
 	})
 	return list
+}
+
+// readValue reads an entry's value. Anybody may have written it, so what cannot
+// be read is not told.
+func readValue(text []byte) Value {
+	var v Value
+	if err := json.Unmarshal(text, &v); err != nil {
+		return Value{}
+	}
+	return v
 }
 
 // Sessions lists what sessions of this host hold and wait for, by name.
@@ -160,7 +170,7 @@ func (s *Service) locals(only core.SessionID, all bool) []Local {
 	s.stepLocked(core.Tick{})
 	var list []Local
 	for _, h := range s.machine.List(only, all) {
-		list = append(list, Local{uint64(h.Session), h.Name, h.Fence, h.Since, h.Waiting})
+		list = append(list, Local{uint64(h.Session), h.Name, h.Fence, h.Waiting, readValue(h.Value)})
 	}
 	return list
 }

@@ -49,7 +49,9 @@ func serve(cmd *cobra.Command, _ []string) error {
 	if err != nil {
 		return err
 	}
-	return daemon.Run(cmd.Context(), c, newLogger(cmd.ErrOrStderr(), c))
+	return daemon.Run(cmd.Context(), daemon.Options{
+		Config: c, Version: buildVersion(), Logger: newLogger(cmd.ErrOrStderr(), c),
+	})
 }
 
 // check reads the configuration as serve would and runs nothing.

@@ -27,3 +27,11 @@ func version() string {
 	platform := fmt.Sprintf("%s %s/%s", runtime.Version(), runtime.GOOS, runtime.GOARCH)
 	return strings.Join(append(words, platform), " ")
 }
+
+// buildVersion is the version alone, for STATUS.
+func buildVersion() string {
+	if build, ok := debug.ReadBuildInfo(); ok {
+		return build.Main.Version
+	}
+	return "unknown"
+}

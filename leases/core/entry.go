@@ -27,6 +27,7 @@ type entry struct {
 	state entryState
 	rev   int64 // create revision, the fence; zero while unknown
 
+	value   []byte
 	request *request      // that waits, until granted or given up
 	session *session      // that has it, until given up
 	release *release      // that waits for its end
@@ -46,7 +47,7 @@ func (e *entry) name() string { return e.queue.name }
 // newEntry makes an entry for a request, with a key that no other live or
 // possible entry has.
 func (m *Machine) newEntry(r *request, q *queue, l *lease) *entry {
-	e := &entry{queue: q, lease: l, request: r, session: r.session}
+	e := &entry{queue: q, lease: l, value: r.value, request: r, session: r.session}
 	q.add(e)
 	l.entries = append(l.entries, e)
 	l.idleAt = 0

@@ -22,7 +22,8 @@ type Holding struct {
 	Name    string
 	Fence   int64
 	Key     string
-	Waiting bool          // it waits for the name; there is no fence yet
+	Waiting bool          // it waits for the name
+	Value   []byte        // as Lock gave it
 	Since   time.Duration // when it was granted
 	Left    time.Duration // to the lease's deadline less margin
 }
@@ -58,7 +59,7 @@ func (m *Machine) Check(id SessionID, name string) (Holding, bool) {
 }
 
 func (m *Machine) holding(s *session, e *entry) Holding {
-	return Holding{s.id, e.name(), e.rev, e.key, false, e.granted, m.left(e.lease)}
+	return Holding{s.id, e.name(), e.rev, e.key, false, e.value, e.granted, m.left(e.lease)}
 }
 
 // List is what one session, or every session, holds and waits for, by name.
@@ -73,7 +74,7 @@ func (m *Machine) List(only SessionID, all bool) []Holding {
 		}
 		if s.request != nil {
 			for _, name := range s.request.names {
-				list = append(list, Holding{Session: id, Name: name, Waiting: true})
+				list = append(list, Holding{Session: id, Name: name, Waiting: true, Value: s.request.value})
 			}
 		}
 	}

@@ -1,0 +1,149 @@
+package daemon
+
+import (
+	"context"
+	"time"
+
+	"lockside/ipc"
+	"lockside/leases"
+)
+
+// queryTime bounds what a request that asks etcd may take.
+const queryTime = 5 * time.Second
+
+// handle serves one message in its turn.
+func (n *session) handle(m message) {
+	n.server.locks.Tick() // a process that slept must not serve the living dead
+	switch {
+	case m.end != open:
+		n.over = true // all that came before is answered
+	case m.err != nil:
+		n.refuse(m.err)
+		n.over = ipc.ErrTooLong.Is(m.err)
+	default:
+		n.obey(&m.request)
+	}
+}
+
+// obey carries out a request.
+func (n *session) obey(r *ipc.Request) {
+	switch r.Verb {
+	case ipc.VerbLock:
+		n.lock(r)
+	case ipc.VerbUnlock:
+		n.waiting(forUnlock)
+		n.locks.Unlock(r.Names, r.Fence)
+	case ipc.VerbCheck:
+		n.check(r)
+	case ipc.VerbWho:
+		n.who(r.Names[0])
+	case ipc.VerbList:
+		n.list(r)
+	case ipc.VerbStatus:
+		n.reply(n.server.appendStatus(n.out))
+	case ipc.VerbHello:
+		n.hello(r)
+	case ipc.VerbPing:
+		n.ok()
+	case ipc.VerbHelp:
+		n.reply(ipc.AppendHelp(n.out, r.Topic))
+	case ipc.VerbCancel:
+		n.reply(ipc.AppendEnd(ipc.AppendInt(ipc.AppendOK(n.out), "cancelled", n.wasCancelled())))
+	case ipc.VerbQuit:
+		n.quit()
+	default:
+		n.refuse(ipc.ErrInternal)
+	}
+}
+
+func (n *session) ok() { n.reply(ipc.AppendEnd(ipc.AppendOK(n.out))) }
+
+// lock hands a LOCK to the locks' side, which answers by an event.
+func (n *session) lock(r *ipc.Request) {
+	if err := n.allowed(r); err != nil {
+		n.refuse(err)
+		return
+	}
+	owner := r.Owner
+	if owner == "" {
+		owner = n.owner
+	}
+	wait := r.Wait
+	if wait < 0 {
+		wait = leases.Forever
+	}
+	n.names = r.Names
+	n.waiting(forLock)
+	err := n.locks.Lock(leases.Request{Names: r.Names, TTL: r.TTL, Wait: wait, Value: leases.Value{
+		Host: n.server.cfg.Host, PID: n.peer.PID, UID: n.peer.UID, User: n.peer.User,
+		Comm: n.peer.Comm, Unit: n.peer.Unit, Owner: owner,
+	}})
+	if err != nil {
+		n.waiting(nothing)
+		n.refuse(n.explain(err))
+	}
+}
+
+// allowed holds a LOCK against the daemon's bounds.
+func (n *session) allowed(r *ipc.Request) error {
+	c := n.server.cfg
+	if r.TTL != 0 && (r.TTL < c.MinTTL || r.TTL > c.MaxTTL) {
+		return ipc.ErrBadRequest.WithText("ttl=%v is out of bounds: from %v to %v", r.TTL, c.MinTTL, c.MaxTTL)
+	}
+	if most := c.Limits.Waiters; n.server.waiters.Load() >= int64(most) {
+		return ipc.ErrLimit.WithText("this daemon has at most %d waiters", most)
+	}
+	return nil
+}
+
+func (n *session) check(r *ipc.Request) {
+	name := r.Names[0]
+	held, err := n.locks.Check(name)
+	if err == nil && r.Verify {
+		ctx, cancel := context.WithTimeout(context.Background(), queryTime)
+		held, err = n.locks.Verify(ctx, name)
+		cancel()
+	}
+	if err != nil {
+		n.refuse(n.explain(err))
+		return
+	}
+	out := ipc.AppendInt(ipc.AppendOK(n.out), "fence", held.Fence)
+	n.reply(ipc.AppendEnd(ipc.AppendDuration(out, "left", held.Left)))
+}
+
+func (n *session) hello(r *ipc.Request) {
+	if r.Version > ipc.Version {
+		n.refuse(ipc.ErrBadRequest.WithText("this daemon speaks version %d of the protocol", ipc.Version))
+		return
+	}
+	if r.Owner != "" {
+		n.owner = r.Owner
+	}
+	out := ipc.AppendInt(ipc.AppendOK(n.out), "lockside", ipc.Version)
+	out = ipc.AppendString(out, "host", n.server.cfg.Host)
+	n.reply(ipc.AppendEnd(ipc.AppendInt(out, "session", int64(n.locks.ID()))))
+}
+
+func (n *session) wasCancelled() int64 {
+	if !n.cancelled {
+		return 0
+	}
+	n.cancelled = false
+	return 1
+}
+
+// quit releases all that is held and ends the session once that is committed.
+func (n *session) quit() {
+	var names []string
+	for _, l := range n.locks.List() {
+		names = append(names, l.Name)
+	}
+	if len(names) == 0 {
+		n.ok()
+		n.over = true
+		return
+	}
+	n.waiting(forQuit)
+	n.locks.Unlock(names, 0)
+}

@@ -1,0 +1,143 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"lockside/daemon/config"
+	"lockside/daemon/embedded"
+	"lockside/daemon/listen"
+	"lockside/daemon/peer"
+	"lockside/ipc"
+	"lockside/leases"
+)
+
+// server accepts clients and knows their sessions.
+type server struct {
+	cfg      config.Config
+	version  string
+	log      *slog.Logger
+	socket   *listen.Listener
+	locks    *leases.Service
+	peers    peer.Identifier
+	started  time.Time
+	draining atomic.Bool
+	waiters  atomic.Int64 // LOCKs that wait, of all sessions
+	sessions table
+}
+
+func newServer(c config.Config, o Options, socket *listen.Listener, locks *leases.Service) *server {
+	return &server{
+		cfg: c, version: o.Version, log: o.Logger, socket: socket, locks: locks, started: time.Now(),
+		sessions: table{users: map[uint32]int{}, most: c.Limits.Sessions, mostOfUser: c.Limits.SessionsPerUser},
+	}
+}
+
+// serve accepts until the context is done, or the embedded member has stopped
+// by itself.
+func (s *server) serve(ctx context.Context, member *embedded.Server) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	stopped := errors.New("embedded etcd stopped by itself: see its messages above")
+	if member != nil {
+		watching := make(chan struct{})
+		defer func() { cancel(nil); <-watching }()
+		go func() {
+			defer close(watching)
+			select {
+			case <-member.Done():
+				cancel(stopped)
+			case <-ctx.Done():
+			}
+		}()
+	}
+	for {
+		conn, err := s.socket.Accept(ctx)
+		switch {
+		case err == nil:
+			s.welcome(conn)
+		case errors.Is(context.Cause(ctx), stopped):
+			return stopped
+		case ctx.Err() != nil:
+			return nil
+		default:
+			return fmt.Errorf("accept: %w", err)
+		}
+	}
+}
+
+// welcome starts a session, or says why there cannot be one.
+func (s *server) welcome(conn *net.UnixConn) {
+	c, err := newConn(conn)
+	if err != nil {
+		s.log.Warn("Client refused", "error", err)
+		_ = conn.Close()
+		return
+	}
+	uid, err := c.uid()
+	if err == nil {
+		err = s.sessions.enter(uid)
+	}
+	if err != nil {
+		s.log.Warn("Client refused", "uid", uid, "error", err)
+		c.cut(ipc.AppendErr(nil, err))
+		_ = conn.Close()
+		return
+	}
+	s.sessions.wait.Go(func() {
+		defer s.sessions.leave(uid)
+		s.attend(c)
+	})
+}
+
+// attend runs one session from its first byte to its last.
+func (s *server) attend(c *conn) {
+	defer c.Close()
+	who, err := s.peers.Identify(c.UnixConn)
+	if err != nil {
+		s.log.Warn("Client not identified", "error", err)
+		return
+	}
+	n := newSession(s, c, who)
+	defer n.end()
+	n.serve()
+}
+
+// table counts the sessions, in all and of each user, against the limits (P11).
+type table struct {
+	most, mostOfUser int
+	wait             sync.WaitGroup // every session
+
+	mu    sync.Mutex // guards what follows
+	all   int
+	users map[uint32]int
+}
+
+func (t *table) enter(uid uint32) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	switch {
+	case t.all >= t.most:
+		return ipc.ErrLimit.WithText("this daemon has at most %d sessions", t.most)
+	case t.users[uid] >= t.mostOfUser:
+		return ipc.ErrLimit.WithText("a user has at most %d sessions", t.mostOfUser)
+	}
+	t.all++
+	t.users[uid]++
+	return nil
+}
+
+func (t *table) leave(uid uint32) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.all--
+	if t.users[uid]--; t.users[uid] == 0 {
+		delete(t.users, uid)
+	}
+}
