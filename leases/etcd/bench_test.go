@@ -49,6 +49,29 @@ func BenchmarkRenew(b *testing.B) {
 	}
 }
 
+// BenchmarkDeletionSeen is the time from sending a deletion to its event.
+func BenchmarkDeletionSeen(b *testing.B) {
+	s := etcdtest.Start(b)
+	c := benchClient(b, s.Endpoint)
+	seen := newLookout()
+	w := c.NewWatcher(seen)
+	defer w.Close()
+	w.Open(1, "q/")
+	<-seen
+	for b.Loop() {
+		b.StopTimer()
+		if _, err := c.Txn(b.Context(), then(put("q/a", "", 0))); err != nil {
+			b.Fatal(err)
+		}
+		<-seen
+		b.StartTimer()
+		if _, err := c.Txn(b.Context(), then(remove("q/a"))); err != nil {
+			b.Fatal(err)
+		}
+		<-seen
+	}
+}
+
 func benchClient(b *testing.B, endpoint string) *etcd.Client {
 	b.Helper()
 	c, err := etcd.New(etcd.Config{Endpoints: []string{endpoint}, Logger: slog.New(slog.DiscardHandler)})

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"sync"
 	"time"
 
@@ -45,12 +46,13 @@ func (c *Client) monitor(e *endpoint) {
 	}
 }
 
-// rest waits until a probe is due: when a pause has passed, a call has failed, or
-// the connection was lost or made, perhaps to a server of another version.
+// rest waits until a probe is due: when about a pause has passed, a call has failed,
+// or the connection was lost or made, perhaps to a server of another version. Many
+// hosts that started at once must not go on asking at once.
 func (c *Client) rest(e *endpoint, pause time.Duration) {
 	conn := e.connection()
 	state := conn.GetState()
-	ctx, cancel := context.WithTimeout(c.ctx, pause)
+	ctx, cancel := context.WithTimeout(c.ctx, pause*3/4+rand.N(pause/2))
 	var wait sync.WaitGroup
 	defer wait.Wait()
 	defer cancel()
