@@ -24,7 +24,7 @@ type endpoint struct {
 
 // view is what the last probe and the calls since then told of an endpoint.
 type view struct {
-	answered bool // a probe was answered once, so the version has been looked at
+	answered bool // a probe was answered on this connection, so the version has been looked at
 	healthy  bool // the last probe was answered, and no call has failed since
 	version  string
 	leader   bool
@@ -39,7 +39,7 @@ type view struct {
 func newEndpoint(url string, cfg Config) (*endpoint, error) {
 	e := &endpoint{
 		url:   url,
-		login: &login{user: cfg.Username, password: cfg.Password},
+		login: newLogin(cfg.Username, cfg.Password),
 		poke:  make(chan struct{}, 1),
 	}
 	var err error

@@ -15,12 +15,15 @@ import (
 // refused for its token alone is sent again after logging in anew.
 type login struct {
 	user, password string
-
-	turn sync.Mutex // held while logging in: each login costs etcd a bcrypt and a commit
+	turn           chan struct{} // holds one while logging in: each login costs etcd a bcrypt and a commit
 
 	mu    sync.Mutex // guards what follows
 	valid bool
 	token string
+}
+
+func newLogin(user, password string) *login {
+	return &login{user: user, password: password, turn: make(chan struct{}, 1)}
 }
 
 // GetRequestMetadata adds the token to a request.
@@ -57,8 +60,12 @@ func (l *login) ensure(ctx context.Context, conn *grpc.ClientConn) (string, erro
 	if token, ok := l.current(); ok {
 		return token, nil
 	}
-	l.turn.Lock()
-	defer l.turn.Unlock()
+	select {
+	case l.turn <- struct{}{}:
+		defer func() { <-l.turn }()
+	case <-ctx.Done():
+		return "", fmt.Errorf("log in as %q: %w", l.user, ctx.Err())
+	}
 	if token, ok := l.current(); ok {
 		return token, nil
 	}
@@ -77,11 +84,15 @@ func (l *login) current() (token string, ok bool) {
 }
 
 // expire drops a token if a request was refused because of it, and reports
-// whether that was so. A token that has been replaced since then stays: many
-// requests may find out at once.
+// whether another try may do better. A token that has been replaced since then
+// stays: many requests may find out at once. Without a user, where a certificate
+// names us, etcd may have met a change of users and roles half-way.
 func (l *login) expire(token string, err error) bool {
-	if l.user == "" || !staleToken(err) {
+	if !staleToken(err) {
 		return false
+	}
+	if l.user == "" {
+		return answer(err) == rpctypes.ErrAuthOldRevision
 	}
 	if now, ok := l.current(); ok && now == token {
 		l.set(false, "")

@@ -2,6 +2,7 @@ package etcd_test
 
 import (
 	"errors"
+	"sync"
 	"testing"
 	"time"
 
@@ -125,4 +126,38 @@ func TestUserWhereThereIsNoAuthentication(t *testing.T) {
 	s := etcdtest.Start(t)
 	c := newClient(t, etcd.Config{Endpoints: []string{s.Endpoint}, Username: "lock", Password: "lock"})
 	mustTxn(t, c, put("a", "", 0))
+}
+
+// A login costs etcd much, so however many requests find out at once that the
+// token is no good, there is one.
+func TestOneLoginForAllThatNeedIt(t *testing.T) {
+	s, root := startWithUser(t)
+	c := newClient(t, etcd.Config{Endpoints: []string{s.Endpoint}, Username: "lock", Password: "lock"})
+	mustTxn(t, c, put("q/a", "", 0))
+	endTokens(t, root)
+	before := raftIndex(t, root)
+	const many = 50
+	var wg sync.WaitGroup
+	for range many {
+		wg.Go(func() {
+			if _, err := c.Txn(soon(t), then(put("q/a", "", 0))); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	if logins := raftIndex(t, root) - before - many; logins < 1 || logins > 3 {
+		t.Errorf("%d logins, want one", logins)
+	}
+}
+
+// raftIndex counts what was proposed: writes and logins, but no reads, and nothing
+// that was refused for its token.
+func raftIndex(t *testing.T, root *clientv3.Client) uint64 {
+	t.Helper()
+	s, err := root.Status(t.Context(), root.Endpoints()[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s.RaftIndex
 }

@@ -11,6 +11,7 @@ import (
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/connectivity"
 	"google.golang.org/grpc/status"
 )
 
@@ -82,6 +83,7 @@ func (c *Client) probe(ctx context.Context, e *endpoint) error {
 	before := c.endpoints.update(e, func(old *view) {
 		if err != nil {
 			old.healthy, old.err = false, err
+			old.answered = old.answered && e.connection().GetState() == connectivity.Ready
 			return
 		}
 		*old = v
@@ -161,7 +163,7 @@ func (c *Client) tell(e *endpoint, before, now view, err error) {
 	case !before.healthy && now.healthy:
 		c.logger.Info("etcd endpoint is well", "endpoint", e.url, "version", now.version, "leader", now.leader)
 	}
-	if before.answered && before.version == now.version {
+	if before.version == now.version && (before.answered || now.version != "") {
 		return
 	}
 	number, err := parseVersion(now.version)
