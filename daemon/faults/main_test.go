@@ -1,0 +1,32 @@
+package faults_test
+
+import (
+	"os"
+	"testing"
+	"time"
+
+	"lockside/leases/etcdtest"
+)
+
+const (
+	// patience bounds every wait for what must happen. It is only ever used up
+	// by a failure.
+	patience = 30 * time.Second
+
+	// atOnce is how soon a client is told of what etcd or another client knows.
+	atOnce = time.Second
+
+	// ttl is the shortest that leaves room for a margin of a second and two
+	// renewals.
+	ttl    = 4 * time.Second
+	margin = time.Second
+)
+
+// TestMain runs what this process was started as: an etcd member, a daemon, a
+// client, or the tests.
+func TestMain(m *testing.M) {
+	etcdtest.Member()
+	runAsDaemon()
+	runAsClient()
+	os.Exit(m.Run())
+}
