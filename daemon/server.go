@@ -87,7 +87,7 @@ func (s *server) welcome(conn *net.UnixConn) {
 	if err != nil {
 		s.log.Warn("Client refused", "uid", uid, "error", err)
 		c.cut(ipc.AppendErr(nil, err))
-		_ = conn.Close()
+		_ = c.Close()
 		return
 	}
 	s.sessions.wait.Go(func() {
