@@ -16,8 +16,6 @@ const (
 	maxSocketPath = 107
 	// maxHost is the longest domain name, RFC 1035.
 	maxHost = 255
-	// minWriteBuffer is the longest line of the protocol.
-	minWriteBuffer = 8192
 )
 
 // check reports every setting whose value is of the right form but wrong in
@@ -27,9 +25,6 @@ func (l *loader) check() {
 	l.checkStore()
 	l.checkNames()
 	l.checkLeases()
-	if c := l.config; c.Limits.WriteBuffer < minWriteBuffer {
-		l.failAt("write-buffer", fmt.Errorf("want at least %d, one line of the protocol", minWriteBuffer))
-	}
 	if f := l.config.LogFormat; f != "text" && f != "json" {
 		l.failAt("log-format", errors.New("want text or json"))
 	}

@@ -39,7 +39,6 @@ func TestProblemsNameWhereAndWhat(t *testing.T) {
 		{"--prefix=lockside", `--prefix: "lockside": want printable text that ends in a slash`},
 		{"--host=a\nb", `want 1 to 255 bytes of printable text`},
 		{"--max-sessions=0", `--max-sessions: "0": want a whole number from 1 to 2147483647`},
-		{"--write-buffer=100", `--write-buffer: "100": want at least 8192, one line of the protocol`},
 		{"--log-level=trace", `--log-level: "trace": want debug, info, warn or error`},
 		{"--log-format=xml", `--log-format: "xml": want text or json`},
 		{"--cert=c.pem", `want cert and key together`},

@@ -74,8 +74,6 @@ type Limits struct {
 	// Waiters bounds the waiting requests of this host, WaitersPerName those
 	// for one name.
 	Waiters, WaitersPerName int
-	// WriteBuffer bounds the bytes that one session may leave unread.
-	WriteBuffer int
 }
 
 // minMargin is the least margin taken unasked. An etcd leader that has been

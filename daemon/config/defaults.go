@@ -93,7 +93,6 @@ func defaults(p Process) Config {
 			LocksPerSession: 64,
 			Waiters:         20_000,
 			WaitersPerName:  10_000,
-			WriteBuffer:     1 << 20,
 		},
 		LogLevel:  slog.LevelInfo,
 		LogFormat: "text",

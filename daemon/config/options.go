@@ -78,7 +78,6 @@ func (c *Config) limitOptions() []option {
 		{"max-locks-per-session", "N", (*count)(&c.Limits.LocksPerSession), "names that one session holds or waits for"},
 		{"max-waiters", "N", (*count)(&c.Limits.Waiters), "waiting requests in all"},
 		{"max-waiters-per-name", "N", (*count)(&c.Limits.WaitersPerName), "waiting requests for one name"},
-		{"write-buffer", "BYTES", (*count)(&c.Limits.WriteBuffer), "bytes that one session may leave unread"},
 	}
 }
 

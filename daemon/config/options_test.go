@@ -51,7 +51,6 @@ func samples() map[string]struct {
 		"max-locks-per-session":    {"3", 3},
 		"max-waiters":              {"4", 4},
 		"max-waiters-per-name":     {"5", 5},
-		"write-buffer":             {"9000", 9000},
 		"log-level":                {"debug", slog.LevelDebug},
 		"log-format":               {"json", "json"},
 	}

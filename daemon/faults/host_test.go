@@ -40,7 +40,7 @@ func newHost(t testing.TB, name string, endpoints ...string) *host {
 		MaxTTL:     time.Hour,
 		Limits: config.Limits{
 			Sessions: 2000, SessionsPerUser: 2000, LocksPerSession: 64,
-			Waiters: 2000, WaitersPerName: 2000, WriteBuffer: 1 << 20,
+			Waiters: 2000, WaitersPerName: 2000,
 		},
 	}}
 }
