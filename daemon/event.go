@@ -7,8 +7,11 @@ import (
 	"lockside/leases"
 )
 
-// An event is what the locks' side told a session. At most two are under way
-// at once, an answer and a loss, so the channel always has room.
+// An event is what the locks' side told a session.
+//
+// The channel always has room: a session asks for nothing before it has taken
+// the answer to what it asked for last, each question has one answer, and a
+// loss comes once, so at most an answer and a loss lie there.
 type event struct {
 	kind  eventKind
 	grant leases.Grant
@@ -36,12 +39,12 @@ func (n *session) Refused(err error) { n.events <- event{kind: refused, err: err
 // Released passes the end of an UNLOCK on.
 func (n *session) Released(held time.Duration) { n.events <- event{kind: released, held: held} }
 
-// Lost cuts the connection before it returns (P3, P4).
+// Lost cuts the connection before it returns (P3, P4). It does not log: others
+// wait to be cut, and what reads the log may be slow.
 func (n *session) Lost(reason leases.Reason) {
 	n.conn.cut(ipc.AppendLost(nil, ipc.Reason(reason)))
+	n.lost = reason
 	n.events <- event{kind: lost}
-	n.server.log.Warn("Session lost", "session", n.locks.ID(), "reason", reason,
-		"pid", n.peer.PID, "user", n.peer.User, "comm", n.peer.Comm)
 }
 
 // answer writes the reply that an event brings, and lets the session go on.
@@ -57,10 +60,12 @@ func (n *session) answer(e event) {
 		}))
 	case e.kind == refused:
 		err := n.explain(e.err)
-		n.cancelled = ipc.ErrCancelled.Is(err)
+		if ipc.ErrCancelled.Is(err) {
+			n.cancelled++
+		}
 		n.refuse(err)
 	case waited == forQuit:
-		n.reply(ipc.AppendEnd(ipc.AppendOK(n.out)))
+		n.ok()
 	default:
 		n.reply(ipc.AppendEnd(ipc.AppendDuration(ipc.AppendOK(n.out), "held", e.held)))
 	}

@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"lockside/ipc"
@@ -15,13 +16,17 @@ const queryTime = 5 * time.Second
 func (n *session) handle(m message) {
 	n.server.locks.Tick() // a process that slept must not serve the living dead
 	switch {
+	case m.end == tooLong:
+		n.refuse(ipc.ErrTooLong)
+		n.over = true
 	case m.end != open:
 		n.over = true // all that came before is answered
-	case m.err != nil:
-		n.refuse(m.err)
-		n.over = ipc.ErrTooLong.Is(m.err)
 	default:
-		n.obey(&m.request)
+		if err := n.request.Parse(m.line); err != nil {
+			n.refuse(err)
+			return
+		}
+		n.obey(&n.request)
 	}
 }
 
@@ -40,7 +45,7 @@ func (n *session) obey(r *ipc.Request) {
 	case ipc.VerbList:
 		n.list(r)
 	case ipc.VerbStatus:
-		n.reply(n.server.appendStatus(n.out))
+		n.status()
 	case ipc.VerbHello:
 		n.hello(r)
 	case ipc.VerbPing:
@@ -48,7 +53,7 @@ func (n *session) obey(r *ipc.Request) {
 	case ipc.VerbHelp:
 		n.reply(ipc.AppendHelp(n.out, r.Topic))
 	case ipc.VerbCancel:
-		n.reply(ipc.AppendEnd(ipc.AppendInt(ipc.AppendOK(n.out), "cancelled", n.wasCancelled())))
+		n.cancel()
 	case ipc.VerbQuit:
 		n.quit()
 	default:
@@ -56,10 +61,14 @@ func (n *session) obey(r *ipc.Request) {
 	}
 }
 
-func (n *session) ok() { n.reply(ipc.AppendEnd(ipc.AppendOK(n.out))) }
-
-// lock hands a LOCK to the locks' side, which answers by an event.
+// lock hands a LOCK to the locks' side, which answers by an event. One that a
+// CANCEL stands behind is called off already.
 func (n *session) lock(r *ipc.Request) {
+	if n.behind.cancels > 0 {
+		n.cancelled++
+		n.refuse(ipc.ErrCancelled)
+		return
+	}
 	if err := n.allowed(r); err != nil {
 		n.refuse(err)
 		return
@@ -72,9 +81,9 @@ func (n *session) lock(r *ipc.Request) {
 	if wait < 0 {
 		wait = leases.Forever
 	}
-	n.names = r.Names
+	n.names = slices.Clone(r.Names) // the next line is parsed while this one waits
 	n.waiting(forLock)
-	err := n.locks.Lock(leases.Request{Names: r.Names, TTL: r.TTL, Wait: wait, Value: leases.Value{
+	err := n.locks.Lock(leases.Request{Names: n.names, TTL: r.TTL, Wait: wait, Value: leases.Value{
 		Host: n.server.cfg.Host, PID: n.peer.PID, UID: n.peer.UID, User: n.peer.User,
 		Comm: n.peer.Comm, Unit: n.peer.Unit, Owner: owner,
 	}})
@@ -113,10 +122,6 @@ func (n *session) check(r *ipc.Request) {
 }
 
 func (n *session) hello(r *ipc.Request) {
-	if r.Version > ipc.Version {
-		n.refuse(ipc.ErrBadRequest.WithText("this daemon speaks version %d of the protocol", ipc.Version))
-		return
-	}
 	if r.Owner != "" {
 		n.owner = r.Owner
 	}
@@ -125,15 +130,16 @@ func (n *session) hello(r *ipc.Request) {
 	n.reply(ipc.AppendEnd(ipc.AppendInt(out, "session", int64(n.locks.ID()))))
 }
 
-func (n *session) wasCancelled() int64 {
-	if !n.cancelled {
-		return 0
-	}
-	n.cancelled = false
-	return 1
+// cancel answers a CANCEL, which acted before: when it was read, or on a LOCK
+// that it stood behind.
+func (n *session) cancel() {
+	n.behind.cancels = max(n.behind.cancels-1, 0)
+	n.counted("cancelled", n.cancelled)
+	n.cancelled = 0
 }
 
-// quit releases all that is held and ends the session once that is committed.
+// quit releases all that is held, and ends the session once etcd has confirmed
+// it.
 func (n *session) quit() {
 	var names []string
 	for _, l := range n.locks.List() {

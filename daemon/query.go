@@ -2,7 +2,6 @@ package daemon
 
 import (
 	"context"
-	"time"
 
 	"lockside/ipc"
 	"lockside/leases"
@@ -20,11 +19,7 @@ func (n *session) who(name string) {
 	for i, e := range queue {
 		n.reply(ipc.AppendEntry(n.out, shown("", role(i == 0), e.Fence, e.Value)))
 	}
-	n.counted(len(queue))
-}
-
-func (n *session) counted(count int) {
-	n.reply(ipc.AppendEnd(ipc.AppendInt(ipc.AppendOK(n.out), "count", int64(count))))
+	n.counted("count", int64(len(queue)))
 }
 
 func (n *session) list(r *ipc.Request) {
@@ -36,14 +31,14 @@ func (n *session) list(r *ipc.Request) {
 	if r.Scope == ipc.ScopeHost {
 		all = n.server.locks.Sessions()
 	}
-	count := 0
+	count := int64(0)
 	for _, l := range all {
 		if ipc.MatchGlob(r.Glob, l.Name) {
 			count++
 			n.reply(ipc.AppendEntry(n.out, shown(l.Name, role(!l.Waiting), l.Fence, l.Value)))
 		}
 	}
-	n.counted(count)
+	n.counted("count", count)
 }
 
 // listCluster lists entries page by page as etcd gives them. An error comes
@@ -51,7 +46,7 @@ func (n *session) list(r *ipc.Request) {
 func (n *session) listCluster(glob string) {
 	ctx, cancel := context.WithTimeout(context.Background(), queryTime)
 	defer cancel()
-	count, last := 0, ""
+	count, last := int64(0), ""
 	err := n.server.locks.Cluster(ctx, func(e leases.Entry) bool {
 		first := count == 0 || e.Name != last
 		if ipc.MatchGlob(glob, e.Name) {
@@ -64,7 +59,7 @@ func (n *session) listCluster(glob string) {
 		n.refuse(n.explain(err))
 		return
 	}
-	n.counted(count)
+	n.counted("count", count)
 }
 
 func role(holds bool) ipc.Role {
@@ -84,27 +79,4 @@ func shown(name string, r ipc.Role, fence int64, v leases.Value) *ipc.Entry {
 	e.Host, e.PID, e.UID, e.User, e.Comm = v.Host, int(v.PID), int(v.UID), v.User, v.Comm
 	e.Unit, e.Owner, e.Since = v.Unit, v.Owner, v.Since
 	return e
-}
-
-// appendStatus writes the reply to STATUS from what the daemon knows.
-func (s *server) appendStatus(out []byte) []byte {
-	st := s.locks.Status()
-	out = ipc.AppendString(ipc.AppendData(out), "about", "daemon")
-	out = ipc.AppendString(out, "version", s.version)
-	out = ipc.AppendString(out, "host", s.cfg.Host)
-	out = ipc.AppendInt(out, "pid", int64(pid()))
-	out = ipc.AppendDuration(out, "uptime", time.Since(s.started))
-	out = ipc.AppendEnd(ipc.AppendInt(out, "draining", bit(s.draining.Load())))
-	out = s.appendStore(out, st)
-	for _, l := range st.Locks.Leases {
-		if l.TTL == 0 {
-			continue // not granted yet
-		}
-		out = ipc.AppendString(ipc.AppendData(out), "about", "lease")
-		out = ipc.AppendHex(out, "lease", l.Lease)
-		out = ipc.AppendDuration(out, "ttl", l.TTL)
-		out = ipc.AppendDuration(out, "left", l.Left)
-		out = ipc.AppendEnd(ipc.AppendInt(out, "entries", int64(l.Entries)))
-	}
-	return appendCounts(out, st.Locks)
 }

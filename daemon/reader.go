@@ -3,34 +3,31 @@ package daemon
 import (
 	"bytes"
 	"errors"
-	"io"
 	"time"
 
 	"lockside/ipc"
 )
 
-// A message is what the reader found: a request, a line that is none, or the
-// end of what the client sends.
+// A message is what the reader found: a line, or the end of the lines.
 type message struct {
-	request ipc.Request
-	err     error // of a line that is no request
-	size    int   // bytes of the line
-	end     ending
+	line []byte // without its LF; nobody else has its memory
+	end  ending
 }
 
 type ending uint8
 
 const (
 	open       ending = iota
+	tooLong           // nobody knows where the next line begins
 	halfClosed        // nothing comes any more, but the client may still read
 	hungUp            // the client is gone
 )
 
-// hangUpEvery is how often a half-closed connection is looked at. The kernel
-// tells nobody who is not writing when the other half closes too.
+// hangUpEvery is how often a connection that is no longer read is looked at.
+// The kernel tells nobody who neither reads nor writes when the peer closes.
 const hangUpEvery = 100 * time.Millisecond
 
-// reader cuts a connection into lines and parses them.
+// reader cuts a connection into lines.
 type reader struct {
 	conn  *conn
 	lines lines
@@ -38,22 +35,16 @@ type reader struct {
 	done  <-chan struct{} // closed when nobody takes messages any more
 }
 
-// read sends messages until the connection ends or the session is done.
+// read sends messages until the client is gone or the session is done.
 func (r *reader) read() {
 	r.lines.in = r.conn
 	for {
 		line, err := r.lines.next()
-		m := message{size: len(line) + 1}
-		switch {
-		case err == nil:
-			m.err = m.request.Parse(line)
-		case errors.Is(err, ipc.ErrTooLong):
-			m.err = err
-		default:
-			r.ended()
+		if err != nil {
+			r.ended(err)
 			return
 		}
-		if !r.send(m) || errors.Is(m.err, ipc.ErrTooLong) {
+		if !r.send(message{line: bytes.Clone(line)}) {
 			return
 		}
 	}
@@ -68,73 +59,24 @@ func (r *reader) send(m message) bool {
 	}
 }
 
-// ended tells how the connection ended, and after a half-close goes on to
-// watch for the other half.
-func (r *reader) ended() {
-	if !r.conn.hungUp() {
-		if !r.send(message{end: halfClosed}) {
+// ended tells how the lines ended, and goes on to watch for a client that
+// hangs up.
+func (r *reader) ended(err error) {
+	end := halfClosed
+	if errors.Is(err, ipc.ErrTooLong) {
+		end = tooLong
+	}
+	if !r.conn.hungUp() && !r.send(message{end: end}) {
+		return
+	}
+	tick := time.NewTicker(hangUpEvery)
+	defer tick.Stop()
+	for !r.conn.hungUp() {
+		select {
+		case <-tick.C:
+		case <-r.done:
 			return
-		}
-		tick := time.NewTicker(hangUpEvery)
-		defer tick.Stop()
-		for !r.conn.hungUp() {
-			select {
-			case <-tick.C:
-			case <-r.done:
-				return
-			}
 		}
 	}
 	r.send(message{end: hungUp})
-}
-
-// firstBuffer is what a quiet session keeps for its lines.
-const firstBuffer = 256
-
-// lines cuts a stream at LF. Its buffer grows to the longest line that came,
-// so that thousands of quiet sessions cost little.
-type lines struct {
-	in         io.Reader
-	buf        []byte
-	start, end int
-}
-
-// next is the next line without its LF, valid until the call after. It returns
-// ipc.ErrTooLong, or the error of the stream; what came after the last LF is
-// dropped.
-func (l *lines) next() ([]byte, error) {
-	scanned := l.start
-	for {
-		if i := bytes.IndexByte(l.buf[scanned:l.end], '\n'); i >= 0 {
-			line := l.buf[l.start : scanned+i]
-			l.start = scanned + i + 1
-			if len(line)+1 > ipc.MaxLine {
-				return nil, ipc.ErrTooLong
-			}
-			return line, nil
-		}
-		if l.end-l.start >= ipc.MaxLine {
-			return nil, ipc.ErrTooLong
-		}
-		l.makeRoom()
-		scanned = l.end
-		n, err := l.in.Read(l.buf[l.end:])
-		l.end += n
-		if n == 0 && err != nil {
-			return nil, err
-		}
-	}
-}
-
-// makeRoom moves what is left to the front, and doubles a full buffer.
-func (l *lines) makeRoom() {
-	if l.start > 0 {
-		l.end = copy(l.buf, l.buf[l.start:l.end])
-		l.start = 0
-	}
-	if l.end == len(l.buf) {
-		grown := make([]byte, max(firstBuffer, 2*len(l.buf)))
-		copy(grown, l.buf[:l.end])
-		l.buf = grown
-	}
 }

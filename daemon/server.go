@@ -106,6 +106,10 @@ func (s *server) attend(c *conn) {
 	}
 	n := newSession(s, c, who)
 	defer n.end()
+	if s.draining.Load() {
+		c.cut(ipc.AppendLost(nil, ipc.ReasonShutdown)) // it may have come after the locks' side ended all others
+		return
+	}
 	n.serve()
 }
 

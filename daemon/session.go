@@ -10,11 +10,12 @@ import (
 )
 
 // patienceBehind is how long a client may have more than ipc.MaxBehind bytes
-// behind a request that waits. Until then the session just stops reading.
+// behind a LOCK that waits. Until then the session just stops reading.
 const patienceBehind = time.Second
 
-// flushAt is how many bytes of replies are gathered at most before they are written.
-const flushAt = 16 << 10
+// partTime is how long a client that has nothing more to ask is kept, to tell
+// it that etcd has deleted its entries.
+const partTime = 5 * time.Second
 
 // A wait is what the session's client is waiting for.
 type wait uint8
@@ -39,13 +40,14 @@ type session struct {
 	events chan event
 	done   chan struct{}  // closed when serve has ended
 	reader sync.WaitGroup // the reader
+	lost   leases.Reason  // set by Lost, read once nothing calls that any more
 
+	request   ipc.Request // the line that is looked at
 	waits     wait
-	names     []string  // of the LOCK that waits
-	backlog   []message // what came behind it
-	behind    int       // bytes in the backlog
-	crowded   <-chan time.Time
-	cancelled bool // the last LOCK was ended by CANCEL
+	names     []string         // of the LOCK that waits
+	behind    backlog          // what came behind the request that waits
+	patience  <-chan time.Time // rings when the wait must end; nil if it need not
+	cancelled int64            // LOCKs ended by a CANCEL whose turn to be answered is still to come
 	out       []byte
 	over      bool
 }
@@ -64,8 +66,7 @@ func newSession(s *server, c *conn, who peer.Peer) *session {
 // serve handles what comes, one thing at a time, until the session is over.
 func (n *session) serve() {
 	for !n.over {
-		if n.waits == nothing && len(n.backlog) > 0 {
-			n.handle(n.behindNext())
+		if n.handleBehind() {
 			continue
 		}
 		select {
@@ -79,34 +80,42 @@ func (n *session) serve() {
 			n.flush() // nothing more for now: let the client have its replies
 		}
 		if n.over {
-			break
+			return
 		}
 		select {
 		case m := <-n.next():
 			n.receive(m)
 		case e := <-n.events:
 			n.answer(e)
-		case <-n.crowded:
-			n.conn.cut(ipc.AppendLost(nil, ipc.ReasonLimit))
-			n.over = true
+		case <-n.patience:
+			n.giveUp()
 		}
 	}
 	n.flush()
 }
 
-// end gives up what the session has, and waits for its reader.
+// end gives up what the session has, and waits for its reader. The client reads
+// end-of-file before anybody can be granted what it had (P3).
 func (n *session) end() {
+	n.conn.cut(nil)
 	n.locks.End()
 	n.waiting(nothing)
 	close(n.done)
-	n.conn.cut(nil)
 	n.reader.Wait()
+	if n.lost != "" {
+		n.logLost(ipc.Reason(n.lost))
+	}
+}
+
+func (n *session) logLost(reason ipc.Reason) {
+	n.server.log.Warn("Session lost", "session", n.locks.ID(), "reason", reason,
+		"pid", n.peer.PID, "user", n.peer.User, "comm", n.peer.Comm)
 }
 
 // next is where messages come from, or nil while too much stands behind a
 // request that waits.
 func (n *session) next() <-chan message {
-	if n.behind > ipc.MaxBehind {
+	if n.behind.full() {
 		return nil
 	}
 	return n.inbox
@@ -122,26 +131,24 @@ func (n *session) receive(m message) {
 	case n.waits == nothing:
 		n.handle(m)
 		return
-	case n.waits == forLock && m.err == nil && m.request.Verb == ipc.VerbCancel:
+	case m.end == open && n.request.Parse(m.line) == nil && n.request.Verb == ipc.VerbCancel:
+		n.behind.cancels++
 		n.locks.Cancel()
 	}
-	n.backlog = append(n.backlog, m)
-	n.behind += m.size
-	if n.behind > ipc.MaxBehind {
-		n.crowded = time.After(patienceBehind)
-	}
+	n.behind.put(m)
+	n.bound()
 }
 
-// behindNext takes the oldest message out of the backlog.
-func (n *session) behindNext() message {
-	m := n.backlog[0]
-	n.backlog = n.backlog[1:]
-	n.behind -= m.size
-	n.crowded = nil
-	if len(n.backlog) == 0 {
-		n.backlog = nil
+// handleBehind handles what stands behind a request that is answered.
+func (n *session) handleBehind() bool {
+	if n.waits != nothing {
+		return false
 	}
-	return m
+	m, ok := n.behind.take()
+	if ok {
+		n.handle(m)
+	}
+	return ok
 }
 
 // waiting notes what the client waits for, and counts the LOCKs that do.
@@ -152,29 +159,27 @@ func (n *session) waiting(w wait) {
 	if w == forLock {
 		n.server.waiters.Add(1)
 	}
-	n.waits = w
+	n.waits, n.patience = w, nil
+	n.bound()
 }
 
-// flush writes the replies gathered so far.
-func (n *session) flush() {
-	if len(n.out) == 0 {
-		return
-	}
-	if _, err := n.conn.Write(n.out); err != nil {
-		n.over = true
-	}
-	n.out = n.out[:0]
-	if cap(n.out) > flushAt {
-		n.out = nil
-	}
-}
-
-// reply flushes once enough has gathered.
-func (n *session) reply(out []byte) {
-	n.out = out
-	if len(n.out) >= flushAt {
-		n.flush()
+// bound bounds a wait that must not be endless: one behind which the session
+// cannot read on, and one for etcd alone of a client that is leaving.
+func (n *session) bound() {
+	switch {
+	case n.patience != nil:
+	case n.waits == forLock && n.behind.full():
+		n.patience = time.After(patienceBehind)
+	case n.waits == forQuit, n.waits == forUnlock && n.behind.end != open:
+		n.patience = time.After(partTime)
 	}
 }
 
-func (n *session) refuse(err error) { n.reply(ipc.AppendErr(n.out, err)) }
+// giveUp ends the session because of what it waits for.
+func (n *session) giveUp() {
+	n.over = true
+	if n.waits == forLock {
+		n.conn.cut(ipc.AppendLost(nil, ipc.ReasonLimit))
+		n.logLost(ipc.ReasonLimit)
+	}
+}

@@ -2,11 +2,35 @@ package daemon
 
 import (
 	"os"
+	"time"
 
 	"lockside/ipc"
 	"lockside/leases"
 	"lockside/leases/core"
 )
+
+// status answers STATUS from what the daemon knows.
+func (n *session) status() {
+	st := n.server.locks.Status()
+	n.reply(n.server.appendDaemon(n.out))
+	n.reply(n.server.appendStore(n.out, st))
+	for _, l := range st.Locks.Leases {
+		if l.TTL != 0 { // it is granted
+			n.reply(appendLease(n.out, l))
+		}
+	}
+	n.reply(appendCounts(n.out, st.Locks))
+	n.ok()
+}
+
+func (s *server) appendDaemon(out []byte) []byte {
+	out = ipc.AppendString(ipc.AppendData(out), "about", "daemon")
+	out = ipc.AppendString(out, "version", s.version)
+	out = ipc.AppendString(out, "host", s.cfg.Host)
+	out = ipc.AppendInt(out, "pid", int64(os.Getpid()))
+	out = ipc.AppendDuration(out, "uptime", time.Since(s.started))
+	return ipc.AppendEnd(ipc.AppendInt(out, "draining", bit(s.draining.Load())))
+}
 
 // appendStore writes what holds the locks and how it is.
 func (s *server) appendStore(out []byte, st leases.Status) []byte {
@@ -44,15 +68,20 @@ func health(st leases.Status) string {
 	return "unavailable"
 }
 
+func appendLease(out []byte, l core.LeaseStatus) []byte {
+	out = ipc.AppendString(ipc.AppendData(out), "about", "lease")
+	out = ipc.AppendHex(out, "lease", l.Lease)
+	out = ipc.AppendDuration(out, "ttl", l.TTL)
+	out = ipc.AppendDuration(out, "left", l.Left)
+	return ipc.AppendEnd(ipc.AppendInt(out, "entries", int64(l.Entries)))
+}
+
 func appendCounts(out []byte, st core.Status) []byte {
 	out = ipc.AppendString(ipc.AppendData(out), "about", "counts")
 	out = ipc.AppendInt(out, "sessions", int64(st.Sessions))
 	out = ipc.AppendInt(out, "held", int64(st.Held))
-	out = ipc.AppendEnd(ipc.AppendInt(out, "waiting", int64(st.Waiting)))
-	return ipc.AppendEnd(ipc.AppendOK(out))
+	return ipc.AppendEnd(ipc.AppendInt(out, "waiting", int64(st.Waiting)))
 }
-
-func pid() int { return os.Getpid() }
 
 func bit(yes bool) int64 {
 	if yes {

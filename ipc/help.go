@@ -62,7 +62,7 @@ func (v Verb) Help() []string {
 	case VerbQuit:
 		return []string{"Releases everything, answers OK and ends the session."}
 	case VerbCancel:
-		return []string{"Ends the wait of the LOCK that is waiting; that LOCK is answered first."}
+		return []string{"Ends the wait of every LOCK before it; these are answered first."}
 	}
 	return nil
 }

@@ -22,9 +22,9 @@ const (
 	// MaxOwner is the length of the longest owner, in bytes after unescaping.
 	MaxOwner = 256
 
-	// MaxBehind is how many bytes a client may send behind a waiting LOCK,
-	// and how many bytes of replies may wait for a client that reads slowly.
-	// A session that exceeds it ends with [ReasonLimit].
+	// MaxBehind is how many bytes a client may send behind a waiting LOCK.
+	// With more the daemon stops reading, and a session that has more for a
+	// second ends with [ReasonLimit].
 	MaxBehind = 64 << 10
 )
 

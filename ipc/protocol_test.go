@@ -157,11 +157,11 @@ func TestVerbsAndDocumentAgree(t *testing.T) {
 func TestLimitsAndDocumentAgree(t *testing.T) {
 	part := section(t, readProtocol(t), "## Limits")
 	for what, limit := range map[string]int{
-		"bytes in a line, with the LF":                      ipc.MaxLine,
-		"bytes in a name, unescaped":                        ipc.MaxName,
-		"names in a request":                                ipc.MaxNames,
-		"bytes in an owner, unescaped":                      ipc.MaxOwner,
-		"bytes behind a waiting LOCK, or of unread replies": ipc.MaxBehind,
+		"bytes in a line, with the LF": ipc.MaxLine,
+		"bytes in a name, unescaped":   ipc.MaxName,
+		"names in a request":           ipc.MaxNames,
+		"bytes in an owner, unescaped": ipc.MaxOwner,
+		"bytes behind a waiting LOCK":  ipc.MaxBehind,
 	} {
 		if row := "| " + what + " | " + strconv.Itoa(limit) + " |"; !strings.Contains(part, row) {
 			t.Errorf("PROTOCOL.md has no row %q", row)

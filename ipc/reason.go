@@ -14,7 +14,7 @@ const (
 	ReasonBeatMissed   Reason = "beat-missed"   // the client wrote nothing in time
 	ReasonPeerExited   Reason = "peer-exited"   // the process that connected has exited
 	ReasonShutdown     Reason = "shutdown"      // the daemon stops
-	ReasonLimit        Reason = "limit"         // more was sent or left unread than allowed
+	ReasonLimit        Reason = "limit"         // more was sent behind a waiting LOCK than allowed
 	ReasonRegressed    Reason = "regressed"     // etcd's revisions have gone back
 )
 
