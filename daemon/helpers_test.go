@@ -2,6 +2,7 @@ package daemon_test
 
 import (
 	"context"
+	"fmt"
 	"net"
 	"os"
 	"path/filepath"
@@ -134,15 +135,24 @@ func (h *host) entries() []string {
 // awaitEntries waits until etcd has so many entries, of all names together.
 func (h *host) awaitEntries(want int) {
 	h.t.Helper()
-	await(h.t, func() bool { return len(h.entries()) == want }, "%d entries; there are %q", want, h.entries)
+	var got []string
+	await(h.t, func() bool { got = h.entries(); return len(got) == want },
+		fmt.Sprintf("%d entries", want), func() any { return got })
 }
 
-// await waits until something is so; the rest says what, and what is instead.
-func await(t testing.TB, done func() bool, what string, want int, have func() []string) {
+// await waits until something is so, or fails with what is instead.
+func await(t testing.TB, so func() bool, what string, instead func() any) {
 	t.Helper()
-	for end := time.Now().Add(patience); !done(); time.Sleep(5 * time.Millisecond) {
+	for end := time.Now().Add(patience); !so(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(end) {
-			t.Fatalf("there never were "+what, want, have())
+			t.Fatalf("waited for %s and have %v", what, instead())
 		}
 	}
+}
+
+// with is the same host for a subtest.
+func (h *host) with(t testing.TB) *host {
+	other := *h
+	other.t = t
+	return &other
 }
