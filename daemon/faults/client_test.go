@@ -40,9 +40,15 @@ func newClient(t testing.TB, conn *net.UnixConn) *client {
 // send writes a request.
 func (c *client) send(line string) {
 	c.t.Helper()
-	if _, err := io.WriteString(c.conn, line+"\n"); err != nil {
+	if err := c.post(line); err != nil {
 		c.t.Fatalf("send %s: %v", line, err)
 	}
+}
+
+// post writes a request that the session's end may forestall.
+func (c *client) post(line string) error {
+	_, err := io.WriteString(c.conn, line+"\n")
+	return err
 }
 
 // next reads one line; the error is io.EOF at the end of the session.
@@ -192,12 +198,21 @@ func (c *client) over() bool {
 // stillOpen holds that nothing comes for a while: no reply, no loss, no end.
 func (c *client) stillOpen(d time.Duration) {
 	c.t.Helper()
-	if err := c.conn.SetReadDeadline(time.Now().Add(d)); err != nil {
-		c.t.Fatal(err)
-	}
-	if line, err := c.in.Peek(1); !errors.Is(err, os.ErrDeadlineExceeded) {
+	if c.ends(d) {
+		line, err := c.in.Peek(1)
 		c.t.Fatalf("something came: %q, %v", line, err)
 	}
+}
+
+// ends waits for a while and reports whether the session ended. No reply must
+// be due.
+func (c *client) ends(within time.Duration) bool {
+	c.t.Helper()
+	if err := c.conn.SetReadDeadline(time.Now().Add(within)); err != nil {
+		c.t.Fatal(err)
+	}
+	_, err := c.in.Peek(1)
+	return !errors.Is(err, os.ErrDeadlineExceeded)
 }
 
 // hangUp closes the connection.
