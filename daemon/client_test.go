@@ -6,6 +6,7 @@ import (
 	"io"
 	"net"
 	"os"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -84,6 +85,15 @@ func fence(line string) string {
 	_, after, _ := strings.Cut(line, " fence=")
 	fence, _, _ := strings.Cut(after, " ")
 	return fence
+}
+
+func number(t testing.TB, text string) int64 {
+	t.Helper()
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
 }
 
 // quiet holds that nothing has come that was not read.

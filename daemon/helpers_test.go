@@ -25,6 +25,7 @@ const patience = 30 * time.Second
 type host struct {
 	t      testing.TB
 	socket string
+	member *etcdtest.Server
 	etcd   *clientv3.Client // a plain one, to look behind the daemon's back
 	stop   context.CancelFunc
 	ended  chan struct{} // closed once Run has returned
@@ -35,7 +36,7 @@ type host struct {
 func serve(t testing.TB, member *etcdtest.Server, flags ...string) *host {
 	t.Helper()
 	h := begin(t, configure(t, tempDir(t), append(flags, "--endpoints="+member.Endpoint)...))
-	h.etcd = member.Client(t)
+	h.member, h.etcd = member, member.Client(t)
 	return h
 }
 
