@@ -100,6 +100,7 @@ func (b *balancer) close() {
 
 // One endpoint that is a balancer must not be lost with the connection to it.
 func TestStuckConnectionIsReplaced(t *testing.T) {
+	t.Parallel()
 	s := etcdtest.Start(t)
 	b, endpoint := startBalancer(t, s)
 	c := newClient(t, etcd.Config{Endpoints: []string{endpoint}, CallTimeout: time.Second})

@@ -1,6 +1,7 @@
 package etcd
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -29,13 +30,16 @@ func (c *Client) admit(ctx context.Context, e *endpoint) (*grpc.ClientConn, erro
 		return nil, err
 	}
 	if !v.answered {
-		c.probe(ctx, e)
+		err := c.probe(ctx, e)
 		if v = c.endpoints.view(e); !v.answered {
-			return nil, v.err
+			return nil, cmp.Or(err, v.err)
 		}
 	}
-	if v.refused != nil {
+	switch {
+	case v.refused != nil:
 		return nil, v.refused
+	case v.learner:
+		return nil, errLearner
 	}
 	return conn, nil
 }

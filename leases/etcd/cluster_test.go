@@ -12,6 +12,7 @@ import (
 // A call that the frozen leader does not answer ends within its time-out, and the
 // ones after it go elsewhere.
 func TestCallsLeaveAFrozenLeader(t *testing.T) {
+	t.Parallel()
 	cluster := etcdtest.StartCluster(t, 3)
 	const callTimeout = time.Second
 	c := newClient(t, etcd.Config{Endpoints: cluster.Endpoints(), CallTimeout: callTimeout})
@@ -42,6 +43,7 @@ func TestCallsLeaveAFrozenLeader(t *testing.T) {
 }
 
 func TestStatusKnowsEachMember(t *testing.T) {
+	t.Parallel()
 	cluster := etcdtest.StartCluster(t, 3)
 	c := newClient(t, etcd.Config{Endpoints: cluster.Endpoints()})
 	eventually(t, "all members to be well", healthy(c, 3))

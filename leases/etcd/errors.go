@@ -65,6 +65,9 @@ var (
 	errMember     = fmt.Errorf("%w: by this member", ErrRefused)
 )
 
+// errLearner is returned for an endpoint that serves neither leases nor reads.
+var errLearner = errors.New("member is a learner")
+
 // refusal gives the sentinel of an answer that surely had no effect, and nil for
 // everything else. When in doubt it is nil: unknown is always a safe verdict.
 //

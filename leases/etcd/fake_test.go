@@ -28,7 +28,8 @@ type impostor struct {
 	pb.UnimplementedMaintenanceServer
 
 	version string
-	denied  bool  // Status is for root only
+	denied  bool // Status is for root only
+	learner bool
 	answer  error // to every Txn
 	txns    atomic.Int32
 }
@@ -37,7 +38,7 @@ func (s *impostor) Status(context.Context, *pb.StatusRequest) (*pb.StatusRespons
 	if s.denied {
 		return nil, rpctypes.ErrGRPCPermissionDenied
 	}
-	return &pb.StatusResponse{Header: &pb.ResponseHeader{ClusterId: 1, MemberId: 1}, Version: s.version, Leader: 1}, nil
+	return &pb.StatusResponse{Header: &pb.ResponseHeader{ClusterId: 1, MemberId: 1}, Version: s.version, Leader: 1, IsLearner: s.learner}, nil
 }
 
 func (s *impostor) Range(context.Context, *pb.RangeRequest) (*pb.RangeResponse, error) {
@@ -154,5 +155,21 @@ func TestServersThatHideTheirVersionAreUsed(t *testing.T) {
 	}
 	if s := c.Status().Endpoints[0]; !s.Healthy || s.Version != "" || s.Role != etcd.RoleUnknown {
 		t.Errorf("status is %+v", s)
+	}
+}
+
+func TestLearnersAreNotUsed(t *testing.T) {
+	learner, good := &impostor{version: "3.7.3", learner: true}, &impostor{version: "3.7.3"}
+	endpoint := learner.serve(t)
+	c := newClient(t, etcd.Config{Endpoints: []string{endpoint, good.serve(t)}})
+	mustTxn(t, c, put("a", "1", 0))
+	if learner.txns.Load() != 0 || good.txns.Load() != 1 {
+		t.Errorf("the learner was sent %d requests, the other member %d", learner.txns.Load(), good.txns.Load())
+	}
+	alone := newClient(t, etcd.Config{Endpoints: []string{endpoint}})
+	for range 2 {
+		if _, err := alone.Txn(soon(t), then(put("a", "1", 0))); !errors.Is(err, etcd.ErrUnavailable) {
+			t.Errorf("with a learner alone a txn gives %v, want %v", err, etcd.ErrUnavailable)
+		}
 	}
 }

@@ -74,77 +74,77 @@ func (c *Client) redial(e *endpoint) {
 }
 
 // probe asks an endpoint who it is and whether it can serve, and takes the answer
-// into its view.
+// into its view. A view without an answer says only why there is none; the version
+// has to be looked at again if the connection is lost.
 func (c *Client) probe(ctx context.Context, e *endpoint) error {
-	v, err := c.look(ctx, e)
+	v := c.look(ctx, e)
 	if c.ctx.Err() != nil {
 		return ErrClosed
 	}
 	before := c.endpoints.update(e, func(old *view) {
-		if err != nil {
-			old.healthy, old.err = false, err
-			old.answered = old.answered && e.connection().GetState() == connectivity.Ready
+		if v.answered {
+			*old = v
 			return
 		}
-		*old = v
+		old.healthy, old.err = false, v.err
+		old.answered = old.answered && e.connection().GetState() == connectivity.Ready
 	})
-	c.tell(e, before, v, err)
-	return err
+	c.tell(e, before, v)
+	return v.err
 }
 
-// look makes the view of an endpoint that answers. Status is answered by a member
-// alone, so a linearizable read follows, as in `etcdctl endpoint health`: being
-// denied the key proves as much as reading it. Before 3.5.32 and 3.6.12 Status is
-// for root only, and a member that denies it keeps its version to itself.
-func (c *Client) look(ctx context.Context, e *endpoint) (view, error) {
+// look makes the view of an endpoint. Status is answered by a member alone, so a
+// linearizable read follows, as in `etcdctl endpoint health`. Before 3.5.32 and
+// 3.6.12 Status is for root only, and a member that denies it keeps its version to
+// itself.
+func (c *Client) look(ctx context.Context, e *endpoint) view {
 	conn := e.connection()
 	var s *pb.StatusResponse
 	err := e.login.call(ctx, conn, func() (err error) {
 		s, err = pb.NewMaintenanceClient(conn).Status(ctx, &pb.StatusRequest{})
 		return err
 	})
-	if err != nil && status.Code(err) != codes.PermissionDenied {
-		return view{}, fmt.Errorf("ask for status: %w", err)
+	v := view{answered: true}
+	switch {
+	case err == nil:
+		v = c.read(s)
+	case status.Code(err) != codes.PermissionDenied:
+		return view{err: fmt.Errorf("ask for status: %w", err)}
 	}
-	v := view{answered: true, healthy: true}
-	if s != nil {
-		if v, err = c.read(s); err != nil || v.refused != nil || v.learner {
-			return v, err
-		}
+	if v.err == nil && v.refused == nil && !v.learner {
+		v.err = readable(ctx, conn)
 	}
-	return v, c.readable(ctx, conn)
+	v.healthy = v.err == nil && v.refused == nil
+	return v
 }
 
 // read makes a view of a status.
-func (c *Client) read(s *pb.StatusResponse) (view, error) {
-	if err := c.memory.judgeCluster(s.Header); err != nil {
-		return view{}, err
+func (c *Client) read(s *pb.StatusResponse) view {
+	number, err := parseVersion(s.Version)
+	if err != nil {
+		return view{err: err}
 	}
 	v := view{
 		answered: true,
-		healthy:  true,
 		version:  s.Version,
 		leader:   s.Leader == s.Header.GetMemberId(),
 		learner:  s.IsLearner,
 		member:   s.Header.GetMemberId(),
 		term:     s.RaftTerm,
-	}
-	number, err := parseVersion(s.Version)
-	if err != nil {
-		return view{}, err
+		err:      c.memory.judgeCluster(s.Header),
 	}
 	if why := number.refuse(); why != "" && !c.allowOld {
-		v.healthy = false
 		v.refused = fmt.Errorf("%w: version %s: %s; upgrade it to 3.5.28 or 3.6.9 at least, or allow old servers", ErrServerTooOld, s.Version, why)
 	}
-	if s.Leader == 0 && v.refused == nil && !v.learner {
-		return view{}, errors.New("member has no leader")
+	if v.err == nil && s.Leader == 0 {
+		v.err = errors.New("member has no leader")
 	}
-	return v, nil
+	return v
 }
 
-// readable makes a linearizable read.
-func (c *Client) readable(ctx context.Context, conn *grpc.ClientConn) error {
+// readable makes a linearizable read. Being denied the key proves as much as
+// reading it.
+func readable(ctx context.Context, conn *grpc.ClientConn) error {
 	_, err := pb.NewKVClient(conn).Range(ctx, &pb.RangeRequest{Key: []byte("health"), CountOnly: true})
 	if err != nil && status.Code(err) != codes.PermissionDenied {
 		return fmt.Errorf("make a linearizable read: %w", err)
@@ -153,26 +153,26 @@ func (c *Client) readable(ctx context.Context, conn *grpc.ClientConn) error {
 }
 
 // tell logs what a probe changed.
-func (c *Client) tell(e *endpoint, before, now view, err error) {
+func (c *Client) tell(e *endpoint, before, now view) {
 	switch {
-	case err != nil:
-		if before.healthy || before.err == nil {
-			c.logger.Warn("etcd endpoint failed", "endpoint", e.url, "error", err)
-		}
-		return
-	case !before.healthy && now.healthy:
+	case now.err != nil && (before.healthy || before.err == nil):
+		c.logger.Warn("etcd endpoint failed", "endpoint", e.url, "error", now.err)
+	case now.healthy && !before.healthy:
 		c.logger.Info("etcd endpoint is well", "endpoint", e.url, "version", now.version, "leader", now.leader)
 	}
-	if before.version == now.version && (before.answered || now.version != "") {
-		return
+	if now.answered && (now.version != before.version || now.version == "" && !before.answered) {
+		c.tellVersion(e, now)
 	}
-	number, err := parseVersion(now.version)
+}
+
+func (c *Client) tellVersion(e *endpoint, v view) {
+	number, err := parseVersion(v.version)
 	switch {
-	case now.refused != nil:
-		c.logger.Error("etcd endpoint refused", "endpoint", e.url, "error", now.refused)
+	case v.refused != nil:
+		c.logger.Error("etcd endpoint refused", "endpoint", e.url, "error", v.refused)
 	case err != nil:
 		c.logger.Warn("etcd version unknown: status denied", "endpoint", e.url)
 	case number.warn() != "":
-		c.logger.Warn("etcd should be upgraded", "endpoint", e.url, "version", now.version, "reason", number.warn())
+		c.logger.Warn("etcd should be upgraded", "endpoint", e.url, "version", v.version, "reason", number.warn())
 	}
 }

@@ -151,6 +151,7 @@ func mustTxnEventually(t *testing.T, c *etcd.Client) {
 // A frozen member accepts a watch's silence for ever, so only its silence to a
 // progress request gives it away.
 func TestWatchLeavesAFrozenMember(t *testing.T) {
+	t.Parallel()
 	cluster := etcdtest.StartCluster(t, 3)
 	c := newClient(t, etcd.Config{Endpoints: cluster.Endpoints()})
 	eventually(t, "all members to be well", healthy(c, 3))
