@@ -248,6 +248,23 @@ func TestCoreReadBeforeTheEpochDecidesNothing(t *testing.T) {
 	none[Refused](b)
 }
 
+// TestRefusedWatchIsNotHammered: a watch that etcd refuses is opened again after
+// a pause, and the queue is polled meanwhile.
+func TestRefusedWatchIsNotHammered(t *testing.T) {
+	b := newBench(t)
+	b.step(BatchApplied{b.lock(1, Forever).ID, 10, [][]Key{{key(foreign, 9), key(b.mine(0), 10)}}})
+	b.step(WatchGone{take[OpenWatch](b).Watch})
+	none[OpenWatch](b)
+	b.now += watchPause
+	b.step(Tick{})
+	b.step(WatchGone{take[OpenWatch](b).Watch})
+	b.now += b.m.cfg.PollEvery
+	b.step(Tick{})
+	read := take[ReadQueues](b)
+	b.step(QueuesRead{read.Read, 12, []Queue{{"x", []Key{key(b.mine(0), 10)}}}})
+	take[Granted](b)
+}
+
 func TestSameNameNeverTwiceInOneBatch(t *testing.T) {
 	b := newBench(t)
 	for id := SessionID(1); id <= 8; id++ {

@@ -21,11 +21,12 @@ type queue struct {
 	touched      bool
 	packed       uint64 // the batch that has an enqueue of this name last
 
-	watch     uint64        // id; zero without one
-	watching  bool          // the watch misses nothing
-	idleSince time.Duration // when the last entry went; for the watch to linger
-	pollAt    time.Duration
-	read      queueRead
+	watch      uint64        // id; zero without one
+	watching   bool          // the watch misses nothing
+	idleSince  time.Duration // when the last entry went; for the watch to linger
+	watchAfter time.Duration // no watch is opened before
+	pollAt     time.Duration
+	read       queueRead
 }
 
 // queue finds or makes the queue of a name.

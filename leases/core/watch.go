@@ -2,6 +2,10 @@ package core
 
 import "time"
 
+// watchPause is how long a watch that never got ready is not opened again. The
+// poll goes on meanwhile.
+const watchPause = time.Second
+
 // watchQueue opens, keeps or closes the watch of a queue, and sets the queue's
 // alarm for what is next.
 //
@@ -14,6 +18,8 @@ func (m *Machine) watchQueue(q *queue) {
 	behind, since := q.urgency()
 	var next time.Duration
 	switch {
+	case q.watch == 0 && since > 0 && m.now < q.watchAfter:
+		next = q.watchAfter
 	case q.watch == 0 && (behind || since > 0 && m.now-since >= m.cfg.WatchDelay):
 		m.openWatch(q)
 	case q.watch == 0 && since > 0:
@@ -85,6 +91,9 @@ func (ev WatchReady) apply(m *Machine) {
 func (ev WatchGone) apply(m *Machine) {
 	if q := m.watches[ev.Watch]; q != nil {
 		delete(m.watches, ev.Watch)
+		if !q.watching {
+			q.watchAfter = m.now + watchPause // it may be refused again at once
+		}
 		q.watch, q.watching, q.idleSince = 0, false, 0
 		m.touch(q) // opens another one if it is needed
 	}
