@@ -116,15 +116,21 @@ func (m *Machine) settle() {
 	m.issueReads()
 }
 
-// close loses every session and gives every lease back; err answers what
-// comes after.
-func (m *Machine) close(err error, reason Reason) {
+// close loses the sessions that hold something, or all of them, and gives every
+// lease back; err answers requests that wait and what comes after.
+func (m *Machine) close(err error, reason Reason, all bool) {
 	if errors.Is(m.closed, err) {
 		return
 	}
 	m.closed = err
 	for _, id := range slices.Sorted(maps.Keys(m.sessions)) {
-		m.lose(m.sessions[id], reason)
+		s := m.sessions[id]
+		switch {
+		case all || len(s.held) > 0:
+			m.lose(s, reason)
+		case s.request != nil:
+			m.refuse(s.request, err)
+		}
 	}
 	leases := slices.SortedFunc(maps.Values(m.leases), func(a, b *lease) int { return cmp.Compare(a.id, b.id) })
 	for _, l := range leases {
@@ -132,6 +138,9 @@ func (m *Machine) close(err error, reason Reason) {
 	}
 }
 
-func (Tick) apply(*Machine)      {}
-func (Drain) apply(m *Machine)   { m.close(ErrDraining, Shutdown) }
-func (Regress) apply(m *Machine) { m.close(ErrRegressed, Regression) }
+func (Tick) apply(*Machine)    {}
+func (Drain) apply(m *Machine) { m.close(ErrDraining, Shutdown, true) }
+
+// apply leaves the sessions that hold nothing, which lose nothing and can be
+// told why they get nothing (P8).
+func (Regress) apply(m *Machine) { m.close(ErrRegressed, Regression, false) }
