@@ -225,7 +225,7 @@ func TestStopOfAScript(t *testing.T) {
 
 func TestContinuedInTheBackground(t *testing.T) {
 	c := newConsole(t)
-	c.enter(`run sh -c 'trap "echo continued" CONT; . $ANNOUNCE; while :; do sleep 0.02; done'`)
+	c.enter(`run sh -c 'trap "echo continued" CONT; . $ANNOUNCE; sleep 1000 & while :; do wait; done'`)
 	command := c.wantProcess()
 	c.press("\x1a")
 	c.want("Stopped")
@@ -243,7 +243,7 @@ func TestContinuedInTheBackground(t *testing.T) {
 
 func TestStoppedTreeThatMayNotResumeIsKilled(t *testing.T) {
 	c := newConsole(t, "SUPERVISE_RESUME=no")
-	c.enter(`run sh -c 'trap "echo was continued" CONT; . $ANNOUNCE; while :; do sleep 0.02; done'`)
+	c.enter(`run sh -c 'trap "echo was continued" CONT; . $ANNOUNCE; sleep 1000 & while :; do wait; done'`)
 	command := c.wantProcess()
 	c.press("\x1a")
 	c.want("Stopped")

@@ -1,0 +1,24 @@
+package cli
+
+import (
+	"time"
+
+	"lockside/ipc"
+)
+
+// duration is a flag's value, written as in the line protocol.
+type duration struct{ time.Duration }
+
+func (d *duration) Set(text string) (err error) {
+	d.Duration, err = ipc.ParseDuration(text)
+	return err
+}
+
+func (d *duration) String() string {
+	if d.Duration == 0 {
+		return ""
+	}
+	return d.Duration.String()
+}
+
+func (*duration) Type() string { return "duration" }
