@@ -141,7 +141,7 @@ func (s *Service) readQueues(a core.ReadQueues) {
 func shown(r *pb.RangeResponse) []core.Key {
 	list := make([]core.Key, len(r.Kvs))
 	for i, kv := range r.Kvs {
-		list[i] = core.Key{Key: string(kv.Key), Created: kv.CreateRevision, Modified: kv.ModRevision}
+		list[i] = core.Key{Key: string(kv.Key), Created: kv.CreateRevision, Modified: kv.ModRevision, Lease: kv.Lease}
 	}
 	return list
 }

@@ -75,7 +75,12 @@ func (b *bench) mine(slot int) string { return keys.Entry("p/x/", b.lease, slot)
 
 const foreign = "p/x/999"
 
-func key(k string, created int64) Key { return Key{k, created, created} }
+// key is an entry as etcd shows it, on the lease that it is named after.
+func key(k string, created int64) Key {
+	_, rest, _ := keys.Split("p/", k)
+	lease, _, _ := keys.Place(rest)
+	return Key{Key: k, Created: created, Modified: created, Lease: lease}
+}
 
 func TestQueueHandsOverBeforeTheDeletionCommits(t *testing.T) {
 	b := newBench(t)
@@ -358,5 +363,24 @@ func BenchmarkStep(b *testing.B) {
 	for b.Loop() {
 		commit(m.Step(0, lock))
 		commit(m.Step(0, unlock))
+	}
+}
+
+// TestCoreAdoptsOnlyItsOwn: an entry on our lease that we know nothing of is
+// deleted; one of the same name that somebody else put on no lease is not.
+func TestCoreAdoptsOnlyItsOwn(t *testing.T) {
+	for _, lease := range []int64{0, 0x100} {
+		b := newBench(t)
+		b.step(LeaseListed{Lease: b.lease, Keys: []string{b.mine(3)}})
+		read := take[ReadQueues](b)
+		stray := Key{Key: b.mine(3), Created: 9, Modified: 9, Lease: lease}
+		b.step(QueuesRead{read.Read, 9, []Queue{{"x", []Key{stray}}}})
+		if lease == 0 {
+			none[Commit](b)
+			continue
+		}
+		if batch := take[Commit](b).Batch; len(batch.Drops) != 1 || batch.Drops[0].Key != stray.Key {
+			t.Errorf("deleted %+v", batch.Drops)
+		}
 	}
 }

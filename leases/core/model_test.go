@@ -118,7 +118,7 @@ func (e *model) look(prefix string) []Key {
 	var list []Key
 	for key, k := range e.keys {
 		if strings.HasPrefix(key, prefix) {
-			list = append(list, Key{key, k.created, k.modified})
+			list = append(list, Key{key, k.created, k.modified, k.lease})
 		}
 	}
 	slices.SortFunc(list, func(a, b Key) int { return int(a.Created - b.Created) })

@@ -171,13 +171,14 @@ func (q *queue) clearTombs() {
 }
 
 // ours reports whether a key is one that only this host writes: an entry on
-// one of its living leases.
-func (m *Machine) ours(q *queue, key string) (*lease, bool) {
-	rest, ok := strings.CutPrefix(key, q.prefix)
+// one of its living leases. The name alone proves nothing, since anybody may
+// have put a key of ours anew (P6).
+func (m *Machine) ours(q *queue, k Key) (*lease, bool) {
+	rest, ok := strings.CutPrefix(k.Key, q.prefix)
 	if !ok {
 		return nil, false
 	}
 	id, _, ok := keys.Place(rest)
 	l := m.leases[id]
-	return l, ok && l != nil && l.state == ready
+	return l, ok && k.Lease == id && l != nil && l.state == ready
 }

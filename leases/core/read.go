@@ -138,20 +138,20 @@ func (m *Machine) learn(q *queue, shown []Key, revision int64) {
 			m.vanish(e, revision)
 		}
 	}
-	m.adopt(q)
+	m.adopt(q, shown)
 }
 
 // adopt takes over entries on our own leases that we know nothing of, so that
 // they are deleted (I7). There should be none.
-func (m *Machine) adopt(q *queue) {
-	for key, created := range q.foreign {
-		l, ok := m.ours(q, key)
-		if !ok {
+func (m *Machine) adopt(q *queue, shown []Key) {
+	for _, k := range shown {
+		l, ok := m.ours(q, k)
+		if !ok || q.foreign[k.Key] != k.Created {
 			continue
 		}
-		delete(q.foreign, key)
+		delete(q.foreign, k.Key)
 		m.counts.Orphans++
-		e := &entry{queue: q, lease: l, key: key, rev: created, given: true}
+		e := &entry{queue: q, lease: l, key: k.Key, rev: k.Created, given: true}
 		q.entries = append(q.entries, e)
 		l.entries = append(l.entries, e)
 		m.drop(e)
