@@ -1,6 +1,8 @@
 package main
 
 import (
+	"os/exec"
+	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -25,6 +27,20 @@ func TestScripts(t *testing.T) {
 			"shows":  command((*world).shows),
 			"signal": command((*world).signal),
 			"start":  command((*world).start),
+			"stop":   command((*world).stop),
 		},
 	})
+}
+
+// The program starts in every cron job: it is to stay small and quick.
+func TestProgramHasNoEtcdInIt(t *testing.T) {
+	packages, err := exec.Command("go", "list", "-deps", ".").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for path := range strings.Lines(string(packages)) {
+		if strings.Contains(path, "etcd") || strings.Contains(path, "grpc") {
+			t.Errorf("the program imports %s", path)
+		}
+	}
 }

@@ -100,6 +100,13 @@ func (w *world) daemon(_ *testscript.TestScript, _ []string) (err error) {
 	return err
 }
 
+// stop ends the fake, and every session with it.
+func (w *world) stop(_ *testscript.TestScript, _ []string) error {
+	w.fake.close()
+	w.fake = nil
+	return nil
+}
+
 // deny CODE has every LOCK refused.
 func (w *world) deny(_ *testscript.TestScript, args []string) error {
 	w.fake.mu.Lock()
@@ -126,19 +133,13 @@ func (w *world) queue(_ *testscript.TestScript, args []string) error {
 
 // start ID PROGRAM ARGS... runs a program in the background.
 func (w *world) start(ts *testscript.TestScript, args []string) error {
-	path, err := exec.LookPath(ts.Getenv("PATH")[:strings.IndexByte(ts.Getenv("PATH"), os.PathListSeparator)] + "/" + args[1])
-	if err != nil {
-		if path, err = exec.LookPath(args[1]); err != nil {
-			return err
-		}
-	}
 	reader, writer, err := os.Pipe()
 	if err != nil {
 		return err
 	}
 	defer writer.Close()
-	p := &program{cmd: exec.Command(path, args[2:]...), eof: make(chan struct{})}
-	p.cmd.Args[0] = args[1]
+	// env(1) looks the program up along the script's own PATH.
+	p := &program{cmd: exec.Command("env", args[1:]...), eof: make(chan struct{})}
 	p.cmd.Env = environment(ts)
 	p.cmd.Dir = ts.MkAbs(".")
 	p.cmd.Stdout, p.cmd.Stderr = writer, writer

@@ -29,7 +29,7 @@ func (q *acquisition) addFlags(cmd *cobra.Command) {
 	flags.BoolVarP(&q.try, "nonblock", "n", false, "do not wait: give up if somebody holds it")
 	flags.VarP(&q.wait, "wait", "w", "give up after this `time`, as 30s or 1.5m")
 	flags.Var(&q.ttl, "ttl", "ask for a lease of this `time`, in whole seconds")
-	flags.StringVar(&q.owner, "owner", "", "`text` that others see beside the lock")
+	flags.StringVar(&q.owner, "owner", "", "`text` that others see beside the lock (default the name of the command, if there is one)")
 	flags.BoolVarP(&q.quiet, "quiet", "q", false, "write no notes while waiting, and none if not granted")
 	flags.BoolVarP(&q.verbose, "verbose", "v", false, "note on whom it waits for, although standard error is no terminal")
 	cmd.PreRunE = q.check

@@ -72,7 +72,19 @@ func (r *runner) split(cmd *cobra.Command, args []string) error {
 		return errors.New("no command behind --")
 	}
 	r.names, r.command = args[:dash], args[dash:]
+	if !cmd.Flags().Changed("owner") {
+		r.owner = defaultOwner(r.command[0])
+	}
 	return nil
+}
+
+// defaultOwner is what others see of the command: the daemon sees lockside.
+func defaultOwner(command string) string {
+	owner := filepath.Base(command)
+	if len(owner) > ipc.MaxOwner || owner != harmless(owner) {
+		return ""
+	}
+	return owner
 }
 
 func (r *runner) run(cmd *cobra.Command) error {
@@ -189,7 +201,7 @@ func (r *runner) settle(lock *ipc.Lock, err error) error {
 
 // end turns the command's end into ours.
 func (r *runner) end(status child.Status) error {
-	if status.Interrupted() && r.app.terminal() >= 0 {
+	if status.Interrupted() && (status.Terminal || r.app.terminal() >= 0) {
 		child.Interrupt(status.Terminal)
 	}
 	if code := status.ExitCode(); code != 0 {

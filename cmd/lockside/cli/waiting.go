@@ -98,38 +98,3 @@ func (n *notes) compose(ctx context.Context) string {
 	}
 	return "waiting for " + strings.Join(n.names, " ")
 }
-
-// describe tells of a holder what is known: of an entry that another program
-// made, perhaps nothing.
-func describe(e ipc.Entry, now time.Time) string {
-	who := e.Comm
-	if who == "" {
-		who = "another program"
-	}
-	var details []string
-	if e.PID > 0 {
-		details = append(details, fmt.Sprintf("pid %d", e.PID))
-	}
-	if e.User != "" {
-		details = append(details, "user "+e.User)
-	}
-	if e.Owner != "" {
-		details = append(details, e.Owner)
-	}
-	if len(details) > 0 {
-		who += " (" + strings.Join(details, ", ") + ")"
-	}
-	if e.Host != "" {
-		who += " on " + e.Host
-	}
-	if !e.Since.IsZero() {
-		who += " for " + age(e.Since, now)
-	}
-	return who
-}
-
-// age is how long ago a moment was by the wall clocks of two hosts, which may
-// differ: it is never negative.
-func age(since, now time.Time) string {
-	return max(now.Sub(since), 0).Truncate(time.Second).String()
-}
