@@ -1,6 +1,7 @@
 package main
 
 import (
+	"os"
 	"os/exec"
 	"strings"
 	"testing"
@@ -12,9 +13,27 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"lockside": main})
 }
 
-func TestScripts(t *testing.T) {
+// The scripts in testdata have a fake for a daemon, which loses a lock when
+// they say so.
+func TestScripts(t *testing.T) { runScripts(t, "testdata", setup) }
+
+// Those in testdata/daemon start the real one themselves, with an etcd of its
+// own.
+func TestScriptsWithTheDaemon(t *testing.T) {
+	dir := t.TempDir()
+	build := exec.Command("go", "build", "-o", dir, "lockside/cmd/locksided")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("build locksided: %v\n%s", err, out)
+	}
+	runScripts(t, "testdata/daemon", func(env *testscript.Env) error {
+		env.Setenv("PATH", env.Getenv("PATH")+string(os.PathListSeparator)+dir)
+		return setup(env)
+	})
+}
+
+func runScripts(t *testing.T, dir string, setup func(*testscript.Env) error) {
 	testscript.Run(t, testscript.Params{
-		Dir:                 "testdata",
+		Dir:                 dir,
 		RequireExplicitExec: true,
 		Setup:               setup,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
@@ -24,6 +43,7 @@ func TestScripts(t *testing.T) {
 			"gone":   command((*world).gone),
 			"lose":   command((*world).lose),
 			"queue":  command((*world).queue),
+			"ready":  command((*world).ready),
 			"shows":  command((*world).shows),
 			"signal": command((*world).signal),
 			"start":  command((*world).start),

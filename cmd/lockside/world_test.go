@@ -107,6 +107,11 @@ func (w *world) stop(_ *testscript.TestScript, _ []string) error {
 	return nil
 }
 
+// ready waits until the daemon and its store are well.
+func (w *world) ready(ts *testscript.TestScript, _ []string) error {
+	return eventually(func() error { return ts.Exec("lockside", "status") })
+}
+
 // deny CODE has every LOCK refused.
 func (w *world) deny(_ *testscript.TestScript, args []string) error {
 	w.fake.mu.Lock()

@@ -45,7 +45,7 @@ type runner struct {
 }
 
 func (a *app) run() *cobra.Command {
-	r := &runner{app: a}
+	r := &runner{app: a, grace: duration{unset}}
 	cmd := &cobra.Command{
 		Use:   "run [flags] NAME... -- COMMAND [ARG...]",
 		Short: "Run a command while holding a lock",
@@ -142,7 +142,7 @@ func (r *runner) child(lock *ipc.Lock, path string, signals <-chan os.Signal, ke
 			return err
 		},
 	}
-	if r.grace.Duration != 0 {
+	if r.grace.Duration >= 0 {
 		c.Grace = r.grace.Duration
 	}
 	return c
@@ -153,7 +153,7 @@ func (r *runner) child(lock *ipc.Lock, path string, signals <-chan os.Signal, ke
 // and at least a second. A quarter of it is left for KILL to do its work.
 func lossGrace(ttl, asked time.Duration) time.Duration {
 	margin := max(ttl/6, time.Second)
-	if asked == 0 {
+	if asked < 0 {
 		return margin / 3
 	}
 	return min(asked, margin*3/4)
