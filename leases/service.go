@@ -89,7 +89,7 @@ func Open(cfg Config) (*Service, error) {
 func (s *Service) connect(cfg Config) (err error) {
 	memory := s.state.Memory()
 	cfg.Etcd.Clock = cfg.Clock
-	cfg.Etcd.Remembered = etcd.Memory{ClusterID: memory.Cluster, Revision: memory.Revision}
+	cfg.Etcd.Remembered = etcd.Memory{ClusterID: memory.Cluster, Revision: memory.Revision, Regressed: memory.Regressed}
 	cfg.Etcd.Seen = s.remember
 	if s.alarm, err = cfg.Clock.NewAlarm(); err != nil {
 		return fmt.Errorf("make alarm: %w", err)

@@ -1,6 +1,8 @@
 package faults_test
 
 import (
+	"os"
+	"path/filepath"
 	"testing"
 
 	"lockside/ipc"
@@ -42,11 +44,16 @@ func TestPromise08NoGoingBack(t *testing.T) {
 			c.unlock("nightly")
 			stop()
 			putBack()
-			for range 2 {
+			for range 5 { // writes of its own would soon take etcd past what it remembers
 				stop := h.run(t, nil)
 				refusesAll(t, h.dial(t))
 				stop()
 			}
+			if err := os.Remove(filepath.Join(h.config.StateDir, "revision")); err != nil {
+				t.Fatal(err)
+			}
+			h.run(t, nil) // an operator has accepted it
+			h.lock(t, "nightly")
 		})
 		t.Run("while running/"+r.name, func(t *testing.T) {
 			server := etcdtest.Start(t)

@@ -48,10 +48,12 @@ type Config struct {
 	Seen func(clusterID uint64, revision int64)
 }
 
-// Memory is how far a cluster is known to have come.
+// Memory is how far a cluster is known to have come, and whether it went back
+// since.
 type Memory struct {
 	ClusterID uint64
 	Revision  int64
+	Regressed bool
 }
 
 // withDefaults checks a configuration and fills in what was left out.

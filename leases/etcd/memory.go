@@ -25,7 +25,11 @@ func newMemory(m Memory, seen func(uint64, int64)) *memory {
 	if seen == nil {
 		seen = func(uint64, int64) {}
 	}
-	return &memory{seen: seen, cluster: m.ClusterID, revision: m.Revision}
+	mem := &memory{seen: seen, cluster: m.ClusterID, revision: m.Revision}
+	if m.Regressed {
+		mem.regressed = fmt.Errorf("%w behind revision %d of cluster %x before a restart", ErrRegressed, m.Revision, m.ClusterID)
+	}
+	return mem
 }
 
 // err is the reason why the cluster is not to be used, if there is one.

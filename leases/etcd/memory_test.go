@@ -35,9 +35,10 @@ func TestMemoryRefusesWhatGoesBack(t *testing.T) {
 		remembered Memory
 		reply      *pb.ResponseHeader
 	}{
-		"lower revision": {Memory{7, 10}, header(7, 9)},
-		"other cluster":  {Memory{7, 10}, header(8, 100)},
-		"no revision":    {Memory{7, 10}, &pb.ResponseHeader{ClusterId: 7}},
+		"lower revision":   {Memory{ClusterID: 7, Revision: 10}, header(7, 9)},
+		"other cluster":    {Memory{ClusterID: 7, Revision: 10}, header(8, 100)},
+		"went back before": {Memory{ClusterID: 7, Revision: 10, Regressed: true}, header(7, 11)},
+		"no revision":      {Memory{ClusterID: 7, Revision: 10}, &pb.ResponseHeader{ClusterId: 7}},
 	} {
 		m := newMemory(test.remembered, func(uint64, int64) { t.Errorf("%s: remembered", name) })
 		if err := m.judge(m.floor(), test.reply); !errors.Is(err, ErrRegressed) {

@@ -47,6 +47,32 @@ func TestStateOutlivesTheDaemon(t *testing.T) {
 	}
 }
 
+// TestRegressionIsNeverForgotten: revisions that rise again do not undo it, but
+// the removal of the file does.
+func TestRegressionIsNeverForgotten(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "state")
+	d := open(t, path)
+	if err := d.Remember(state.Memory{Cluster: 5, Revision: 100}); err != nil {
+		t.Fatal(err)
+	}
+	file, err := d.Regress()
+	if err := errors.Join(err, d.Remember(state.Memory{Cluster: 5, Revision: 200}), d.Close()); err != nil {
+		t.Fatal(err)
+	}
+	d = open(t, path)
+	if got := d.Memory(); got != (state.Memory{Cluster: 5, Revision: 100, Regressed: true}) {
+		t.Errorf("memory is %+v", got)
+	}
+	if err := errors.Join(d.Close(), os.Remove(file)); err != nil {
+		t.Fatal(err)
+	}
+	d = open(t, path)
+	defer d.Close()
+	if got := d.Memory(); got != (state.Memory{}) {
+		t.Errorf("after the removal memory is %+v", got)
+	}
+}
+
 func TestDamagedFilesAreNotTakenForEmpty(t *testing.T) {
 	for _, name := range []string{"leases", "revision"} {
 		path := t.TempDir()
