@@ -32,11 +32,19 @@ func del(key string) *pb.RequestOp {
 	}}
 }
 
-// get reads a key or a range, without values.
+// get reads a key or a range, without values. Such a read leaves the leases
+// out too since etcd 3.7, which answers it from its index.
 func get(key, end string) *pb.RequestOp {
-	return &pb.RequestOp{Request: &pb.RequestOp_RequestRange{
-		RequestRange: &pb.RangeRequest{Key: []byte(key), RangeEnd: optional(end), KeysOnly: true},
-	}}
+	return reading(&pb.RangeRequest{Key: []byte(key), RangeEnd: optional(end), KeysOnly: true})
+}
+
+// getWhole reads a range with the values and the leases.
+func getWhole(key, end string) *pb.RequestOp {
+	return reading(&pb.RangeRequest{Key: []byte(key), RangeEnd: optional(end)})
+}
+
+func reading(r *pb.RangeRequest) *pb.RequestOp {
+	return &pb.RequestOp{Request: &pb.RequestOp_RequestRange{RequestRange: r}}
 }
 
 func optional(end string) []byte {

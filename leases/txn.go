@@ -116,12 +116,13 @@ func failure(b *core.Batch, err error) core.Event {
 	return core.BatchUnknown{Batch: b.ID}
 }
 
-// readQueues reads queues at one revision.
+// readQueues reads queues at one revision, with the leases of the entries, by
+// which the core knows its own.
 func (s *Service) readQueues(a core.ReadQueues) {
 	req := &pb.TxnRequest{}
 	for _, name := range a.Names {
 		queue := keys.Queue(s.prefix, name)
-		req.Success = append(req.Success, get(queue, keys.End(queue)))
+		req.Success = append(req.Success, getWhole(queue, keys.End(queue)))
 	}
 	ctx, cancel := context.WithTimeout(s.ctx, readTime)
 	defer cancel()

@@ -88,7 +88,7 @@ type Key struct {
 	Key      string
 	Created  int64 // create revision
 	Modified int64 // mod revision; differs from Created once overwritten
-	Lease    int64 // zero if no lease will ever remove it
+	Lease    int64 // zero if no lease will ever remove it, and in a look
 }
 
 // Events that answer Commit.
