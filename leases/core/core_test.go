@@ -70,6 +70,20 @@ func (b *bench) lock(id SessionID, wait time.Duration) *Batch {
 	return take[Commit](b).Batch
 }
 
+// ask begins a session that asks for names, without looking at what comes of it.
+func (b *bench) ask(id SessionID, wait time.Duration, names ...string) {
+	b.step(Open{id})
+	b.step(Lock{Session: id, Names: names, Wait: wait})
+}
+
+// hold has a session hold names by a revision.
+func (b *bench) hold(id SessionID, revision int64, names ...string) {
+	b.t.Helper()
+	b.ask(id, Forever, names...)
+	b.step(BatchApplied{take[Commit](b).Batch.ID, revision, make([][]Key, len(names))})
+	take[Granted](b)
+}
+
 // mine is the key of an entry of the bench's lease, foreign that of a mutex.
 func (b *bench) mine(slot int) string { return keys.Entry("p/x/", b.lease, slot) }
 

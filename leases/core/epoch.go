@@ -40,41 +40,42 @@ func (ev FenceFailed) apply(m *Machine) {
 }
 
 // decide settles an entry in doubt by a read that is newer than the epoch
-// which fenced its batch off: what the read shows is final. Created is zero
-// for an absent key.
-func (m *Machine) decide(e *entry, created, revision int64) {
+// which fenced its batch off: what the read shows of its key is final. A key on
+// another lease is not ours, and an absent one is on none.
+func (m *Machine) decide(e *entry, k Key, revision int64) {
 	e.doubt = false
+	r, ours := e.request, k.Lease == e.lease.id
 	switch {
-	case e.state == leaving && created == e.rev:
+	case e.state == leaving && k.Created == e.rev:
 		m.push(e.lease, &op{entry: e})
-	case e.state == leaving:
+	case e.state == leaving, e.given && !ours:
 		m.gone(e, revision)
-	case created != 0:
-		m.entered(e, created)
-	case e.given:
-		m.gone(e, revision)
+	case ours:
+		m.entered(e, k.Created)
 	default:
 		e.state, e.rev = queued, 0
-		m.retry(e.request)
+	}
+	if r != nil {
+		m.decided(r)
 	}
 }
 
-// retry enqueues a request again once it is certain that none of its entries
+// decided enqueues a request again once it is certain that none of its entries
 // was put. They are put together or not at all, so a mixture means that
 // somebody deleted one.
-func (m *Machine) retry(r *request) {
-	var absent, open int
+func (m *Machine) decided(r *request) {
+	var absent int
 	for _, e := range r.entries {
-		switch {
-		case e.doubt:
-			open++
-		case e.state == queued:
+		if e.doubt {
+			return
+		}
+		if e.state == queued {
 			absent++
 		}
 	}
-	switch {
-	case open > 0:
-	case absent == len(r.entries):
+	switch absent {
+	case 0:
+	case len(r.entries):
 		m.push(r.entries[0].lease, r.op)
 	default:
 		m.lose(r.session, EntryDeleted)

@@ -119,22 +119,26 @@ func (q *queue) meet(k Key) {
 // learn takes in a read of a whole queue: what it does not show, and was
 // created by its revision, is gone; what is in doubt is decided (I5).
 func (m *Machine) learn(q *queue, shown []Key, revision int64) {
-	there := make(map[string]int64, len(shown))
+	there := make(map[string]Key, len(shown))
 	for _, k := range shown {
-		there[k.Key] = k.Created
+		there[k.Key] = k
 	}
 	for key, created := range q.foreign {
-		if there[key] == 0 && created <= revision {
+		if there[key].Created == 0 && created <= revision {
 			delete(q.foreign, key)
 		}
 	}
 	m.look(q, shown, revision)
 	for _, e := range slices.Clone(q.entries) {
-		created := there[e.key]
+		k := there[e.key]
 		switch {
-		case e.doubt && e.lease.state != dead && e.lease.epoch > e.guard && revision >= e.lease.epoch:
-			m.decide(e, created, revision)
-		case e.state == live && e.rev <= revision && created == 0:
+		case e.doubt && e.lease.state != dead && e.lease.epoch > e.guard:
+			if revision >= e.lease.epoch {
+				m.decide(e, k, revision)
+			} else {
+				m.wantRead(q) // the epoch is newer than when this was asked
+			}
+		case e.state == live && e.rev <= revision && k.Created == 0:
 			m.vanish(e, revision)
 		}
 	}
