@@ -193,7 +193,7 @@ func (m *Machine) die(l *lease, reason Reason) {
 	m.arm(l)
 	var unsent []*request
 	for _, o := range l.outbox {
-		if r := o.request; r != nil && !o.dead && !r.done {
+		if r := o.request; r != nil {
 			unsent = append(unsent, r)
 		}
 	}

@@ -1,12 +1,13 @@
 package core
 
+import "slices"
+
 // An op is one request's enqueue, or one entry's deletion, in an outbox.
 type op struct {
 	request *request // to enqueue all its entries
 	entry   *entry   // to delete
 	empty   bool     // enqueue only if the queues are empty, so that a try leaves no trace
 	alone   bool     // it may have been the reason why a batch was refused
-	dead    bool     // taken back
 }
 
 // cost is the number of operations an op takes in a Txn: a put and a look for
@@ -25,14 +26,19 @@ func (m *Machine) push(l *lease, o *op) {
 	}
 }
 
+// takeBack takes a request's enqueue out of the outbox, if it lies there.
+func (r *request) takeBack() {
+	if len(r.entries) > 0 && r.entries[0].state == queued {
+		l := r.entries[0].lease
+		l.outbox = slices.DeleteFunc(l.outbox, func(o *op) bool { return o == r.op })
+	}
+}
+
 // flush sends batches as long as the lease may.
 func (m *Machine) flush(l *lease) {
 	for l.state == ready && !l.stale && l.resumeAt == 0 &&
 		l.inFlight < m.cfg.BatchesInFlight && len(l.outbox) > 0 {
 		b := m.pack(l)
-		if len(b.ops) == 0 {
-			return
-		}
 		l.inFlight++
 		m.batches[b.ID] = b
 		m.counts.Batches++
@@ -40,18 +46,17 @@ func (m *Machine) flush(l *lease) {
 	}
 }
 
-// pack takes from the outbox what fits into one batch, in order. Two enqueues
-// of one name never go together: they would share a create revision (I1).
+// pack takes from the outbox what fits into one batch, in order, and the first
+// op in any case: if it is too large, etcd refuses it alone. Two enqueues of one
+// name never go together: they would share a create revision (I1).
 func (m *Machine) pack(l *lease) *Batch {
 	m.lastBatch++
 	b := &Batch{ID: m.lastBatch, Lease: l.id, Epoch: l.epoch}
 	room := m.batchOps - 1 // the epoch's guard
 	rest := l.outbox[:0]
 	for i, o := range l.outbox {
-		if o.dead {
-			continue
-		}
-		if o.cost() > room || o.solo() && len(b.ops) > 0 || m.packedAlready(o, b.ID) {
+		again := m.packedAlready(o, b.ID)
+		if again || len(b.ops) > 0 && (o.solo() || o.cost() > room) {
 			rest = append(rest, o)
 			continue
 		}

@@ -161,17 +161,20 @@ func (ev BatchFailed) apply(m *Machine) {
 	case len(b.ops) > 1:
 		m.suspect(b, ev.Cause)
 	default:
-		m.fail(l, b.ops[0], ev.Err)
+		m.fail(l, b.ops[0], ev)
 		return
 	}
 	m.requeue(l, b.ops)
 }
 
+// fewestOps is what batches may shrink to.
+const fewestOps = 8
+
 // suspect lets each op of a refused batch be tried alone, so that one that is
-// bad fails alone; or makes batches smaller.
+// bad fails alone; or makes batches smaller, as long as that may help.
 func (m *Machine) suspect(b *Batch, cause Failure) {
-	if cause == TooLarge {
-		m.batchOps = max(m.batchOps/2, 8)
+	if cause == TooLarge && m.batchOps > fewestOps {
+		m.batchOps = max(m.batchOps/2, fewestOps)
 		return
 	}
 	for _, o := range b.ops {
@@ -181,7 +184,7 @@ func (m *Machine) suspect(b *Batch, cause Failure) {
 
 // fail answers a request that etcd refuses for what it is. A deletion is tried
 // again: it must be done.
-func (m *Machine) fail(l *lease, o *op, err error) {
+func (m *Machine) fail(l *lease, o *op, ev BatchFailed) {
 	if o.request == nil {
 		l.resumeAt = m.now + l.pause()
 		m.arm(l)
@@ -195,5 +198,9 @@ func (m *Machine) fail(l *lease, o *op, err error) {
 		m.requeue(l, []*op{o})
 		return
 	}
-	m.refuse(o.request, fmt.Errorf("%w: %w", ErrUnavailable, err))
+	why := ErrUnavailable
+	if ev.Cause == TooLarge {
+		why = ErrLimit
+	}
+	m.refuse(o.request, fmt.Errorf("%w: %w", why, ev.Err))
 }

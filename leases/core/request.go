@@ -73,9 +73,7 @@ func (m *Machine) displace(r *request) {
 	for _, e := range r.entries {
 		m.gone(e, 0)
 	}
-	r.entries = nil
-	r.op.dead = true
-	r.op = nil
+	r.entries, r.op = nil, nil
 }
 
 // granted answers a request: its turn has come.
@@ -108,10 +106,8 @@ func (m *Machine) withdraw(r *request) {
 	if r.class != nil {
 		r.class.waiting = slices.DeleteFunc(r.class.waiting, func(o *request) bool { return o == r })
 	}
+	r.takeBack()
 	for _, e := range r.entries {
-		if e.state == queued {
-			r.op.dead = true // never to be sent
-		}
 		m.giveUp(e)
 	}
 }
