@@ -46,5 +46,10 @@
 //
 // When the command stops (^Z) the supervisor takes the terminal back, has the
 // guard stop the rest of the tree, and stops its own process group. Continued,
-// it asks Command.Resume before any process of the tree runs on.
+// it asks Command.Resume before any process of the tree runs on. So a lock that
+// was lost meanwhile is never worked under again.
+//
+// SIGSTOP sent to the supervisor itself cannot be seen by anybody: the tree
+// runs on, and ends only when the supervisor is continued. Against a frozen
+// holder there is only the fence.
 package child

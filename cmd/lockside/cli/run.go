@@ -22,7 +22,8 @@ const aboutRun = `Run a command while holding a lock, or several at once.
 The command gets standard input, the terminal, and signals sent to lockside. Its
 environment has LOCKSIDE_NAME, LOCKSIDE_FENCE and LOCKSIDE_KEY; of several names
 each has a line of its own. The lock is released when the last process that the
-command started has ended: what it leaves in the background is ended with it.
+command started has ended: what it leaves in the background is ended with it,
+so a daemon must be told to stay in the foreground (and use setsid --wait).
 
 When the lock is lost the command gets TERM, and KILL before another can hold
 the lock. Killing lockside itself, even with KILL, kills the command.
