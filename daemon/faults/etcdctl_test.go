@@ -2,7 +2,6 @@ package faults_test
 
 import (
 	"bufio"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -15,31 +14,32 @@ import (
 	"lockside/leases/etcdtest"
 )
 
-// buildEtcdctl builds the etcdctl that the tools' module pins.
-func buildEtcdctl(t *testing.T) string {
+// build builds a program of this module, or with a flag one that the tools'
+// module pins.
+func build(t *testing.T, path string, flags ...string) (program string) {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "etcdctl")
-	build := exec.CommandContext(t.Context(), "go", "build", "-modfile=packaging/tools/go.mod",
-		"-o", path, "go.etcd.io/etcd/etcdctl/v3")
-	build.Dir = filepath.Join("..", "..")
-	build.Stderr = t.Output()
-	if err := build.Run(); err != nil {
-		t.Fatalf("build etcdctl: %v", err)
+	program = filepath.Join(t.TempDir(), "program")
+	args := append([]string{"build", "-o", program}, flags...)
+	cmd := exec.CommandContext(t.Context(), "go", append(args, path)...)
+	cmd.Dir = filepath.Join("..", "..")
+	cmd.Stderr = t.Output()
+	if err := cmd.Run(); err != nil {
+		t.Fatalf("build %s: %v", path, err)
 	}
-	return path
+	return program
 }
 
-// An etcdctl is a running `etcdctl lock`.
-type etcdctl struct {
+// A locker is a program that locks, says so by its first line of output, and
+// unlocks when it is interrupted.
+type locker struct {
 	t      *testing.T
 	cmd    *exec.Cmd
-	locked chan string // the key, once it holds the lock
+	locked chan string // the line
 }
 
-func startEtcdctl(t *testing.T, path, endpoint, name string) *etcdctl {
+func startLocker(t *testing.T, program string, args ...string) *locker {
 	t.Helper()
-	cmd := exec.Command(path, "--endpoints="+endpoint, "lock", name)
-	cmd.Env = append(os.Environ(), "ETCDCTL_API=3")
+	cmd := exec.Command(program, args...)
 	cmd.Stderr = t.Output()
 	out, err := cmd.StdoutPipe()
 	if err != nil {
@@ -48,60 +48,75 @@ func startEtcdctl(t *testing.T, path, endpoint, name string) *etcdctl {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	e := &etcdctl{t, cmd, make(chan string, 1)}
+	l := &locker{t, cmd, make(chan string, 1)}
 	go func() {
 		line, _ := bufio.NewReader(out).ReadString('\n')
-		e.locked <- strings.TrimSuffix(line, "\n")
+		l.locked <- strings.TrimSuffix(line, "\n")
 	}()
 	t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() }) // both fail after end
-	return e
+	return l
 }
 
-// end interrupts it, whereupon it unlocks.
-func (e *etcdctl) end() {
-	e.t.Helper()
-	if err := e.cmd.Process.Signal(unix.SIGINT); err != nil {
-		e.t.Fatal(err)
-	}
-	_ = e.cmd.Wait() // interrupted is what it says
-}
-
-// TestEtcdctlLock: a session and `etcdctl lock` exclude each other both ways.
-func TestEtcdctlLock(t *testing.T) {
-	t.Parallel()
-	path := buildEtcdctl(t)
-	server := etcdtest.Start(t)
-	etcd := server.Client(t)
-	h := startHost(t, "a", server.Endpoint)
-
-	tool := startEtcdctl(t, path, server.Endpoint, "lockside/nightly")
-	key := await(t, "etcdctl's lock", tool.locked)
-	session := h.dial(t)
-	session.refused("LOCK nightly wait=0", ipc.CodeBusy)
-	if r, before := session.ask("WHO nightly"); r.Fields.Int("count") != 1 {
-		t.Errorf("WHO tells of %d entries: %v", r.Fields.Int("count"), before)
-	}
-	session.send("LOCK nightly")
-	entries := awaitQueue(t, etcd, "nightly", 2)
-	if string(entries[0].Key) != key {
-		t.Errorf("etcdctl holds %s, and %s is first", key, entries[0].Key)
-	}
-	session.stillOpen(50 * time.Millisecond)
-	tool.end()
-	g := session.granted()
-
-	tool = startEtcdctl(t, path, server.Endpoint, "lockside/nightly")
-	awaitQueue(t, etcd, "nightly", 2)
+// waits holds that the program does not have the lock yet.
+func (l *locker) waits() {
+	l.t.Helper()
 	select {
-	case key := <-tool.locked:
-		t.Fatalf("etcdctl has %s beside the session", key)
+	case line := <-l.locked:
+		l.t.Fatalf("%s has the lock beside another: %q", l.cmd.Path, line)
 	case <-time.After(50 * time.Millisecond):
 	}
-	session.check("nightly", g)
-	session.unlock("nightly")
-	if key := await(t, "etcdctl's lock", tool.locked); !strings.HasPrefix(key, "lockside/nightly/") {
-		t.Errorf("etcdctl says %q", key)
+}
+
+// end interrupts the program.
+func (l *locker) end() {
+	l.t.Helper()
+	if err := l.cmd.Process.Signal(unix.SIGINT); err != nil {
+		l.t.Fatal(err)
 	}
+	_ = l.cmd.Wait() // interrupted is what it says
+}
+
+// TestEtcdctlLock: `lockside run`, a session of another host and `etcdctl lock`
+// exclude each other, whoever comes first.
+func TestEtcdctlLock(t *testing.T) {
+	t.Parallel()
+	etcdctl := build(t, "go.etcd.io/etcd/etcdctl/v3", "-modfile=packaging/tools/go.mod")
+	lockside := build(t, "./cmd/lockside")
+	server := etcdtest.Start(t)
+	etcd := server.Client(t)
+	h, other := startHost(t, "a", server.Endpoint), startHost(t, "b", server.Endpoint)
+	lock := func() *locker {
+		return startLocker(t, etcdctl, "--endpoints="+server.Endpoint, "lock", "lockside/nightly")
+	}
+	run := func() *locker {
+		return startLocker(t, lockside, "run", "--socket="+h.config.Socket, "nightly", "--",
+			"sh", "-c", "echo $LOCKSIDE_KEY; exec sleep 60")
+	}
+
+	tool := lock()
+	key := await(t, "etcdctl's lock", tool.locked)
+	ours := run()
+	if entries := awaitQueue(t, etcd, "nightly", 2); string(entries[0].Key) != key {
+		t.Errorf("etcdctl says %s, and %s is first", key, entries[0].Key)
+	}
+	session := other.dial(t)
+	session.refused("LOCK nightly wait=0", ipc.CodeBusy)
+	ours.waits()
 	tool.end()
+	if key := await(t, "the command", ours.locked); key != string(awaitQueue(t, etcd, "nightly", 1)[0].Key) {
+		t.Errorf("lockside run says %s", key)
+	}
+
+	tool = lock()
+	awaitQueue(t, etcd, "nightly", 2)
+	session.send("LOCK nightly")
+	awaitQueue(t, etcd, "nightly", 3)
+	tool.waits()
+	ours.end()
+	await(t, "etcdctl's lock", tool.locked)
+	session.stillOpen(50 * time.Millisecond)
+	tool.end()
+	session.granted()
+	session.unlock("nightly")
 	nothingLeft(t, etcd, atOnce)
 }

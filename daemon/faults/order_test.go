@@ -1,0 +1,120 @@
+package faults_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"testing"
+	"time"
+
+	"lockside/ipc"
+	"lockside/leases/etcdtest"
+)
+
+// orderFor is how long the crowd of TestPromise01Order goes on.
+const orderFor = 5 * time.Second
+
+// TestPromise01Order: sessions of three hosts and mutexes crowd for one name,
+// give it up in every way there is, while the leader moves and history goes.
+// There is one holder at a time, fences rise, and nothing is left.
+func TestPromise01Order(t *testing.T) {
+	t.Parallel()
+	cluster := etcdtest.StartCluster(t, 3)
+	etcd := cluster.Client(t)
+	told := &history{t: t}
+	ctx, cancel := context.WithTimeout(t.Context(), orderFor)
+	defer cancel()
+	var crowd sync.WaitGroup
+	for i, name := range []string{"a", "b", "c"} {
+		h := rider(t, name, cluster.Endpoints())
+		for j := range 4 {
+			m := member{who: fmt.Sprintf("%s/%d", name, j), told: told, random: rand.New(rand.NewPCG(uint64(i), uint64(j)))}
+			crowd.Go(func() { m.sessions(ctx, t, h) })
+		}
+	}
+	for j := range 2 {
+		lock := newMutex(t, etcd, "crowded")
+		m := member{who: fmt.Sprintf("mutex/%d", j), told: told, random: rand.New(rand.NewPCG(9, uint64(j)))}
+		crowd.Go(func() { m.mutexes(ctx, t, lock) })
+	}
+	for ctx.Err() == nil {
+		moveLeader(t, cluster)
+		compact(t, cluster)
+		select {
+		case <-ctx.Done():
+		case <-time.After(500 * time.Millisecond): // a cluster without a leader grants nothing
+		}
+	}
+	crowd.Wait()
+	nothingLeft(t, etcd, 2*time.Second)
+	t.Logf("%d grants", told.grants)
+	if told.grants < 30 { // a busy machine and a mutex at every turn
+		t.Errorf("only %d grants", told.grants)
+	}
+}
+
+// A member of the crowd takes the name and gives it up again and again.
+type member struct {
+	who    string
+	told   *history
+	random *rand.Rand
+}
+
+// hold is what happens while the name is held.
+func (m *member) hold(fence int64) {
+	m.told.enter(m.who, fence)
+	time.Sleep(time.Duration(m.random.IntN(3000)) * time.Microsecond)
+	m.told.leave(m.who)
+}
+
+func (m *member) sessions(ctx context.Context, t *testing.T, h *host) {
+	c := h.dial(t)
+	for ctx.Err() == nil {
+		bounded := m.random.IntN(4) == 0
+		request := "LOCK crowded"
+		if bounded {
+			request += fmt.Sprintf(" wait=%dms", 1+m.random.IntN(30))
+		}
+		c.send(request)
+		r, _, err := c.reply()
+		switch {
+		case err != nil || r.Event != "":
+			t.Errorf("%s: %s, %v", m.who, r.Append(nil), err)
+			return
+		case r.Code == ipc.CodeTimeout, r.Code == ipc.CodeUnavailable && bounded:
+			continue
+		case r.Code != "":
+			t.Errorf("%s: %s", m.who, r.Append(nil))
+			return
+		}
+		m.hold(r.Fields.Int("fence"))
+		if m.random.IntN(2) == 0 {
+			c.unlock("crowded")
+		} else {
+			c.hangUp()
+			c = h.dial(t)
+		}
+	}
+	c.hangUp()
+}
+
+func (m *member) mutexes(ctx context.Context, t *testing.T, lock mutex) {
+	for ctx.Err() == nil {
+		if err := lock.Lock(ctx); err != nil {
+			break // the time is over
+		}
+		resp, err := lock.session.Client().Get(context.Background(), lock.Key())
+		if err != nil || len(resp.Kvs) != 1 {
+			t.Errorf("%s: %+v, %v", m.who, resp, err)
+			return
+		}
+		m.hold(resp.Kvs[0].CreateRevision)
+		if err := lock.Unlock(context.Background()); err != nil {
+			t.Errorf("%s: %v", m.who, err)
+		}
+	}
+	if err := lock.session.Close(); err != nil {
+		t.Errorf("%s: %v", m.who, err)
+	}
+}
