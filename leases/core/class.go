@@ -25,10 +25,11 @@ func (m *Machine) class(ttl time.Duration) *class {
 	return c
 }
 
-// room finds a ready lease with room for some more entries.
+// room finds a ready lease with room for some more entries. An empty one has
+// room for any number: a further lease would have no more.
 func (c *class) room(more, most int) *lease {
 	for _, l := range c.leases {
-		if l.state == ready && len(l.entries)+more <= most {
+		if l.state == ready && (len(l.entries) == 0 || len(l.entries)+more <= most) {
 			return l
 		}
 	}
@@ -54,12 +55,32 @@ func (m *Machine) grantFor(c *class) {
 	m.emit(GrantLease{l.id, c.ttl})
 }
 
+// sit gives a request a seat in the waiting room. It counts in the windows of
+// its queues, since it will be placed without a look at them.
+func (m *Machine) sit(r *request, c *class) {
+	r.class = c
+	c.waiting = append(c.waiting, r)
+	for _, name := range r.names {
+		m.queue(name).seated++
+	}
+}
+
+// rise is the end of that.
+func (m *Machine) rise(r *request) {
+	r.class = nil
+	for _, name := range r.names {
+		q := m.queue(name)
+		q.seated--
+		m.touch(q)
+	}
+}
+
 // serve places the requests that waited for a lease of a class.
 func (m *Machine) serve(c *class) {
 	waiting := c.waiting
 	c.waiting = nil
 	for _, r := range waiting {
-		r.class = nil
+		m.rise(r)
 		m.place(r)
 	}
 }

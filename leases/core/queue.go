@@ -18,6 +18,7 @@ type queue struct {
 	foreign      map[string]int64 // others' keys and their create revisions
 	tombs        map[string]int64 // keys seen deleted, while an older look may come
 	line         []*request
+	seated       int // requests that wait for a lease
 	touched      bool
 	packed       uint64 // the batch that has an enqueue of this name last
 
@@ -104,9 +105,12 @@ func (q *queue) occupied() bool {
 	return len(q.line) > 0 || slices.ContainsFunc(q.entries, func(e *entry) bool { return !e.given })
 }
 
+// crowded reports whether further requests have to stand in line.
+func (m *Machine) crowded(q *queue) bool { return len(q.entries)+q.seated >= m.cfg.Window }
+
 // waiting counts our requests for the name.
 func (q *queue) waiting() int {
-	n := len(q.line)
+	n := len(q.line) + q.seated
 	for _, e := range q.entries {
 		if e.request != nil {
 			n++
@@ -118,11 +122,11 @@ func (q *queue) waiting() int {
 // settleQueue lets requests move up, grants what has its turn, and decides
 // whether to watch, to read, or to forget the queue.
 func (m *Machine) settleQueue(q *queue) {
-	for len(q.line) > 0 && len(q.entries) < m.cfg.Window {
+	for len(q.line) > 0 && !m.crowded(q) {
 		r := q.line[0]
 		q.line = q.line[1:]
 		r.line = nil
-		m.place(r)
+		m.lineUp(r, r.at+1)
 	}
 	for _, e := range slices.Clone(q.entries) {
 		if r := e.request; r != nil && r.turn() {
@@ -140,7 +144,7 @@ func (m *Machine) settleQueue(q *queue) {
 }
 
 func (q *queue) forgettable() bool {
-	return len(q.entries) == 0 && len(q.line) == 0 && q.watch == 0 && !q.read.wanted && !q.read.under
+	return len(q.entries) == 0 && len(q.line) == 0 && q.seated == 0 && q.watch == 0 && !q.read.wanted && !q.read.under
 }
 
 // clearTombs forgets the deletions that no answer still under way can be

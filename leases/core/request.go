@@ -7,8 +7,8 @@ import (
 )
 
 // A request is a Lock on its way to be granted. It goes through at most three
-// places: the line of a crowded queue, the waiting room of its TTL's class
-// while a lease is granted, and the entries in etcd.
+// places: the lines of crowded queues, one after the other, the waiting room of
+// its TTL's class while a lease is granted, and the entries in etcd.
 type request struct {
 	alarm
 	session *session
@@ -18,6 +18,7 @@ type request struct {
 	try     bool
 
 	line    *queue        // in whose line it stands
+	at      int           // which of its names that is
 	class   *class        // in whose waiting room it sits
 	entries []*entry      // one a name, all on one lease, once placed
 	op      *op           // that enqueues them
@@ -38,10 +39,20 @@ func (m *Machine) admit(r *request) {
 			return
 		}
 	}
-	if q := m.queue(r.names[0]); len(r.names) == 1 && (len(q.line) > 0 || len(q.entries) >= m.cfg.Window) {
-		r.line = q
-		q.line = append(q.line, r)
-		return
+	m.lineUp(r, 0)
+}
+
+// lineUp has a request stand in the line of the first crowded queue among its
+// names from one on, and places it if there is none. In a line it has no entry
+// in any queue, so nobody waits for it. What it has passed may be crowded again
+// when it is placed, so the window is a rule of thumb for several names.
+func (m *Machine) lineUp(r *request, from int) {
+	for i := from; i < len(r.names); i++ {
+		if q := m.queue(r.names[i]); len(q.line) > 0 || m.crowded(q) {
+			r.line, r.at = q, i
+			q.line = append(q.line, r)
+			return
+		}
 	}
 	m.place(r)
 }
@@ -52,8 +63,7 @@ func (m *Machine) place(r *request) {
 	c := m.class(r.ttl)
 	l := c.room(len(r.names), m.cfg.EntriesPerLease)
 	if l == nil {
-		r.class = c
-		c.waiting = append(c.waiting, r)
+		m.sit(r, c)
 		m.grantFor(c)
 		return
 	}
@@ -105,6 +115,7 @@ func (m *Machine) withdraw(r *request) {
 	}
 	if r.class != nil {
 		r.class.waiting = slices.DeleteFunc(r.class.waiting, func(o *request) bool { return o == r })
+		m.rise(r)
 	}
 	r.takeBack()
 	for _, e := range r.entries {
@@ -145,7 +156,7 @@ const silence = 250 * time.Millisecond
 func (r *request) waitsForEtcd(now time.Duration) bool {
 	switch {
 	case r.line != nil:
-		return false
+		return r.try // for deletions to be done; it found nobody who waits
 	case len(r.entries) == 0:
 		return true
 	case r.entries[0].state == queued:

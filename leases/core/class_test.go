@@ -1,0 +1,90 @@
+package core
+
+import (
+	"errors"
+	"testing"
+)
+
+// TestMoreNamesThanALeaseTakes: a request of more names than are wanted on one
+// lease gets a lease to itself.
+func TestMoreNamesThanALeaseTakes(t *testing.T) {
+	b := newBench(t)
+	b.m.cfg.EntriesPerLease = 2
+	b.hold(1, 10, "a")
+	b.ask(2, Forever, "b", "c", "d")
+	l := take[GrantLease](b)
+	b.step(LeaseGranted{l.Lease, benchTTL, b.now, false})
+	b.step(LeaseFenced{l.Lease, 11})
+	none[GrantLease](b)
+	if batch := take[Commit](b).Batch; len(batch.Puts) != 3 {
+		t.Errorf("sent %+v", batch)
+	}
+}
+
+// TestWindowHoldsAfterAWaitForTheLease: requests that had to wait for a lease
+// move up by the window too, and in their order.
+func TestWindowHoldsAfterAWaitForTheLease(t *testing.T) {
+	b := newBench(t)
+	for id := SessionID(1); id <= 40; id++ {
+		b.step(Open{id})
+		b.step(Lock{Session: id, Names: []string{"x"}, Wait: Forever, TTL: 2 * benchTTL})
+	}
+	b.step(Cancel{3})
+	l := take[GrantLease](b)
+	b.step(LeaseGranted{l.Lease, 2 * benchTTL, b.now, false})
+	b.step(LeaseFenced{l.Lease, 2})
+	q := b.m.queues["x"]
+	if len(q.entries) != 16 || len(q.line) != 23 {
+		t.Fatalf("%d entries, %d in line", len(q.entries), len(q.line))
+	}
+	for i, want := range []SessionID{1, 2, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17} {
+		if got := q.entries[i].session.id; got != want {
+			t.Errorf("entry %d is of session %d, not %d", i, got, want)
+		}
+	}
+}
+
+// TestWaitersWithoutALeaseAreCounted: the limit counts those that wait for a
+// lease as well.
+func TestWaitersWithoutALeaseAreCounted(t *testing.T) {
+	b := newBench(t)
+	b.m.cfg.WaitersPerName = 5
+	for id := SessionID(1); id <= 6; id++ {
+		b.step(Open{id})
+		b.step(Lock{Session: id, Names: []string{"x"}, Wait: Forever, TTL: 2 * benchTTL})
+	}
+	if r := take[Refused](b); r.Session != 6 || !errors.Is(r.Err, ErrLimit) {
+		t.Errorf("%+v", r)
+	}
+}
+
+// TestWindowHoldsForSeveralNames: requests of several names stand in line for
+// each that is crowded, and all are served.
+func TestWindowHoldsForSeveralNames(t *testing.T) {
+	b := newBench(t)
+	b.m.cfg.Window = 3
+	for id := SessionID(1); id <= 12; id++ {
+		b.ask(id, Forever, [][]string{{"x", "y"}, {"y", "x"}, {"y", "z"}, {"z"}}[id%4]...)
+	}
+	revision, served := int64(10), 0
+	for len(b.last) > 0 {
+		a := b.last[0]
+		b.last = b.last[1:]
+		switch a := a.(type) {
+		case Commit:
+			revision++
+			b.step(BatchApplied{a.Batch.ID, revision, make([][]Key, len(a.Batch.Puts))})
+		case Granted:
+			served++
+			b.step(End{a.Session})
+		}
+		for name, q := range b.m.queues {
+			if len(q.entries) > 6 { // a window may be passed before another line
+				t.Fatalf("%d entries of %q", len(q.entries), name)
+			}
+		}
+	}
+	if served != 12 {
+		t.Errorf("%d of 12 were served", served)
+	}
+}
