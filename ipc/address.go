@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"net"
 	"os"
+	"path/filepath"
+	"slices"
 	"syscall"
 )
 
@@ -21,12 +23,31 @@ const SocketVariable = "LOCKSIDE_SOCKET"
 const maxSocketPath = 107
 
 // SocketPath is the path that [Dial] uses for "": what the environment says,
-// else [DefaultSocket].
+// else where a daemon of this ordinary user listens, if one does, else
+// [DefaultSocket].
 func SocketPath() string {
 	if path := os.Getenv(SocketVariable); path != "" {
 		return path
 	}
+	if os.Geteuid() != 0 {
+		for _, dir := range ownDirectories() {
+			path := filepath.Join(dir, "lockside", "lockside.sock")
+			if info, err := os.Stat(path); err == nil && info.Mode()&fs.ModeSocket != 0 {
+				return path
+			}
+		}
+	}
 	return DefaultSocket
+}
+
+// ownDirectories are those in which a daemon that an ordinary user starts
+// without flags puts its socket, of the XDG Base Directory Specification.
+func ownDirectories() []string {
+	dirs := []string{os.Getenv("XDG_RUNTIME_DIR"), os.Getenv("XDG_STATE_HOME")}
+	if home, err := os.UserHomeDir(); err == nil {
+		dirs = append(dirs, filepath.Join(home, ".local", "state"))
+	}
+	return slices.DeleteFunc(dirs, func(dir string) bool { return !filepath.IsAbs(dir) })
 }
 
 // CheckSocketPath refuses a path that no Unix socket can have. The kernel's own

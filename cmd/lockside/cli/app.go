@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"os"
-	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -76,24 +74,9 @@ func oneName(_ *cobra.Command, args []string) error {
 func (a *app) begin(*cobra.Command, []string) error {
 	a.parsed = true
 	if a.socket == "" {
-		a.socket = defaultSocket()
+		a.socket = ipc.SocketPath()
 	}
 	return nil
-}
-
-// defaultSocket is the environment's, or that of an ordinary user's own daemon
-// if it is there, or the host's.
-func defaultSocket() string {
-	if path := os.Getenv(ipc.SocketVariable); path != "" {
-		return path
-	}
-	if dir := os.Getenv("XDG_RUNTIME_DIR"); dir != "" && os.Geteuid() != 0 {
-		path := filepath.Join(dir, "lockside", "lockside.sock")
-		if info, err := os.Stat(path); err == nil && info.Mode()&os.ModeSocket != 0 {
-			return path
-		}
-	}
-	return ipc.DefaultSocket
 }
 
 // dial connects to the daemon.

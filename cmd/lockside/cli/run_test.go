@@ -1,14 +1,9 @@
 package cli
 
 import (
-	"net"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
-
-	"lockside/ipc"
 )
 
 func TestLossGraceFitsIntoTheMargin(t *testing.T) {
@@ -35,34 +30,5 @@ func TestDefaultOwner(t *testing.T) {
 		if got := defaultOwner(command); got != want {
 			t.Errorf("defaultOwner(%q) = %q, want %q", command, got, want)
 		}
-	}
-}
-
-func TestDefaultSocket(t *testing.T) {
-	dir := t.TempDir()
-	t.Setenv("XDG_RUNTIME_DIR", dir)
-	t.Setenv(ipc.SocketVariable, "/some/where")
-	if got := defaultSocket(); got != "/some/where" {
-		t.Errorf("with the variable: %s", got)
-	}
-	t.Setenv(ipc.SocketVariable, "")
-	if got := defaultSocket(); got != ipc.DefaultSocket {
-		t.Errorf("without a socket of the user's own: %s", got)
-	}
-	if err := os.Mkdir(filepath.Join(dir, "lockside"), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	path := filepath.Join(dir, "lockside", "lockside.sock")
-	listener, err := net.Listen("unix", path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer listener.Close()
-	want := path
-	if os.Geteuid() == 0 { // The superuser's daemon is the host's.
-		want = ipc.DefaultSocket
-	}
-	if got := defaultSocket(); got != want {
-		t.Errorf("with a socket of the user's own: %s, want %s", got, want)
 	}
 }
