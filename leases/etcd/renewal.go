@@ -110,7 +110,9 @@ func (r *Renewal) renewLocked(ctx context.Context, e *endpoint) (ttl, sent time.
 	case !errors.Is(err, ErrLeaseNotFound):
 		err = e.located(ctx, err)
 		r.tried = append(r.tried, e)
-		r.c.report(ctx, e, err)
+		if r.ctx.Err() == nil { // closing it breaks the stream before the attempt's context ends
+			r.c.report(ctx, e, err)
+		}
 	}
 	return ttl, sent, callError(err)
 }

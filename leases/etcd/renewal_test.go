@@ -56,6 +56,37 @@ func TestRenewalOutlivesARestartOfEtcd(t *testing.T) {
 	})
 }
 
+// A lease that is given up while it is renewed says nothing of the endpoint.
+func TestRenewalClosedUnderWayBlamesNobody(t *testing.T) {
+	member := etcdtest.StartCluster(t, 1).Members[0]
+	c := newClient(t, etcd.Config{Endpoints: []string{member.Endpoint}})
+	mustGrant(t, c, 1, time.Minute)
+	for range 20 {
+		r := c.NewRenewal(1)
+		if _, _, err := r.Renew(soon(t), 0); err != nil {
+			t.Fatal(err)
+		}
+		eventually(t, "the member to be well", healthy(c, 1))
+		member.Stop(t)
+		ended := make(chan error, 1)
+		go func() {
+			_, _, err := r.Renew(soon(t), 0)
+			ended <- err
+		}()
+		select {
+		case err := <-ended:
+			t.Fatalf("a frozen member renewed the lease: %v", err)
+		case <-time.After(20 * time.Millisecond):
+		}
+		r.Close()
+		<-ended
+		if !healthy(c, 1)() {
+			t.Error("the endpoint is blamed for it")
+		}
+		member.Cont(t)
+	}
+}
+
 // One frozen member of three, the leader or the one that the stream is at, must
 // cost no more than one attempt.
 func TestRenewalLeavesAFrozenMember(t *testing.T) {
