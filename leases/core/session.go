@@ -57,6 +57,11 @@ func (m *Machine) admissible(s *session, ev Lock) error {
 	if most := m.cfg.LocksPerSession; len(s.held)+len(ev.Names) > most {
 		return fmt.Errorf("%w: a session has at most %d locks", ErrLimit, most)
 	}
+	for i, name := range ev.Names {
+		if slices.Contains(ev.Names[:i], name) {
+			return fmt.Errorf("%w: %q is asked for twice", ErrHeld, name)
+		}
+	}
 	for _, e := range s.held {
 		if slices.Contains(ev.Names, e.name()) {
 			return fmt.Errorf("%w: %q", ErrHeld, e.name())
