@@ -49,7 +49,7 @@ func New(cfg Config) *Machine {
 		batchOps: cfg.BatchOps,
 		counts:   Counts{Losses: map[Reason]uint64{}},
 	}
-	m.reads.alarm.task = &m.reads
+	m.reads.alarm.task, m.reads.most = &m.reads, mostPerRead
 	m.grantFor(m.class(cfg.DefaultTTL))
 	m.early, m.actions = m.actions, nil
 	return m

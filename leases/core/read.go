@@ -5,17 +5,20 @@ import (
 	"time"
 )
 
-// readsInFlight and queuesPerRead bound the reads: one answers for many queues.
+// readsInFlight and mostPerRead bound the reads: one answers for many queues.
 const (
 	readsInFlight = 2
-	queuesPerRead = 64
+	mostPerRead   = 64
 	readPause     = 250 * time.Millisecond // after a read without answer
 )
 
-// reads is the queues that are to be read, and the reads under way.
+// reads is the queues that are to be read, and the reads under way. A read
+// without an answer makes the next ones smaller, so that neither a queue that
+// etcd will not show nor a limit of etcd's keeps the others from being read.
 type reads struct {
 	alarm
 	wanted []*queue
+	most   int // queues in one read
 	under  map[uint64][]*queue
 	last   uint64
 	paused bool
@@ -42,7 +45,7 @@ func (m *Machine) issueReads() {
 		var names []string
 		var now, later []*queue
 		for _, q := range r.wanted {
-			if q.read.under || len(now) == queuesPerRead {
+			if q.read.under || len(now) == r.most {
 				later = append(later, q)
 				continue
 			}
@@ -66,6 +69,7 @@ func (ev QueuesRead) apply(m *Machine) {
 	m.saw(ev.Revision)
 	under := m.reads.under[ev.Read]
 	delete(m.reads.under, ev.Read)
+	m.reads.most = min(m.reads.most+1, mostPerRead)
 	for i, q := range under {
 		q.read.under = false
 		m.learn(q, ev.Queues[i].Keys, ev.Revision)
@@ -79,15 +83,17 @@ func (ev ReadFailed) apply(m *Machine) {
 		q.read.under = false
 		m.wantRead(q)
 	}
+	m.reads.most = max(m.reads.most/2, 1)
 	m.reads.paused = true
 	m.alarms.set(&m.reads.alarm, m.now+readPause)
 }
 
 func (r *reads) ring(*Machine) { r.paused = false }
 
-// look takes in what a Txn showed of a queue at its revision: all that was
-// there, of which nothing may be newer evidence than what we have (I2).
+// look takes in what a Txn or a read showed of a queue at its revision: all that
+// was there, of which nothing may be newer evidence than what we have (I2).
 func (m *Machine) look(q *queue, shown []Key, revision int64) {
+	q.sweep(shown, revision)
 	for _, k := range shown {
 		if q.tombs[k.Key] > revision {
 			continue // seen deleted after this was shown
@@ -108,6 +114,28 @@ func (m *Machine) look(q *queue, shown []Key, revision int64) {
 	m.touch(q)
 }
 
+// sweep removes other hosts' entries that are not shown: they are gone, unless
+// they are newer than the revision.
+func (q *queue) sweep(shown []Key, revision int64) {
+	if len(q.foreign) == 0 {
+		return
+	}
+	there := index(shown)
+	for key, created := range q.foreign {
+		if there[key].Created == 0 && created <= revision {
+			delete(q.foreign, key)
+		}
+	}
+}
+
+func index(shown []Key) map[string]Key {
+	there := make(map[string]Key, len(shown))
+	for _, k := range shown {
+		there[k.Key] = k
+	}
+	return there
+}
+
 // meet notes another host's entry.
 func (q *queue) meet(k Key) {
 	if q.foreign == nil {
@@ -116,19 +144,11 @@ func (q *queue) meet(k Key) {
 	q.foreign[k.Key] = max(q.foreign[k.Key], k.Created)
 }
 
-// learn takes in a read of a whole queue: what it does not show, and was
-// created by its revision, is gone; what is in doubt is decided (I5).
+// learn takes in a read of a queue: besides what a look tells, entries of ours
+// that it does not show are gone, and what is in doubt is decided (I5).
 func (m *Machine) learn(q *queue, shown []Key, revision int64) {
-	there := make(map[string]Key, len(shown))
-	for _, k := range shown {
-		there[k.Key] = k
-	}
-	for key, created := range q.foreign {
-		if there[key].Created == 0 && created <= revision {
-			delete(q.foreign, key)
-		}
-	}
 	m.look(q, shown, revision)
+	there := index(shown)
 	for _, e := range slices.Clone(q.entries) {
 		k := there[e.key]
 		switch {
