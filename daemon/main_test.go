@@ -1,6 +1,7 @@
 package daemon_test
 
 import (
+	"os"
 	"testing"
 
 	"go.uber.org/goleak"
@@ -11,5 +12,8 @@ import (
 // TestMain holds that a daemon that has ended leaves no goroutine.
 func TestMain(m *testing.M) {
 	etcdtest.Member()
+	if socket, ok := os.LookupEnv(mobVariable); ok {
+		mob(socket)
+	}
 	goleak.VerifyTestMain(m)
 }
