@@ -20,11 +20,13 @@ func (d *Dir) Leases() []int64 {
 	return slices.Clone(d.leases)
 }
 
-// AddLease notes a lease before it is asked for.
+// AddLease notes a lease before it is asked for, each time that it is.
 func (d *Dir) AddLease(id int64) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.leases = append(d.leases, id)
+	if !slices.Contains(d.leases, id) {
+		d.leases = append(d.leases, id)
+	}
 	return d.writeLeasesLocked()
 }
 

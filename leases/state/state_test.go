@@ -22,7 +22,7 @@ func open(t *testing.T, path string) *state.Dir {
 func TestStateOutlivesTheDaemon(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "state")
 	d := open(t, path)
-	for _, id := range []int64{0x694d, 7, 9} {
+	for _, id := range []int64{0x694d, 7, 9, 9} {
 		if err := d.AddLease(id); err != nil {
 			t.Fatal(err)
 		}
