@@ -26,7 +26,6 @@ type lease struct {
 
 	ttl      time.Duration // as granted
 	deadline time.Duration // of the last answered renewal: when it was sent, plus the TTL
-	renewing bool
 	attempt  int
 
 	epoch int64 // mod revision of the epoch key, the guard of each batch
@@ -92,7 +91,6 @@ func (l *lease) ring(m *Machine) {
 		m.emit(GrantLease{l.id, l.class.ttl})
 	}
 	if due(&l.renewAt) {
-		l.renewing = true
 		m.emit(RenewLease{l.id, l.ttl, l.attempt})
 	}
 	if due(&l.fenceAt) {
@@ -152,7 +150,7 @@ func (ev LeaseRenewed) apply(m *Machine) {
 func (m *Machine) extend(l *lease, ttl, sent time.Duration) {
 	l.ttl = ttl
 	l.deadline = max(l.deadline, sent+ttl)
-	l.renewing, l.attempt = false, 0
+	l.attempt = 0
 	l.renewAt = sent + ttl/3
 	m.arm(l)
 }
@@ -163,7 +161,6 @@ func (ev RenewFailed) apply(m *Machine) {
 		return
 	}
 	m.counts.RenewalsFailed++
-	l.renewing = false
 	l.attempt++
 	l.renewAt = m.now + min(max(l.ttl/60, firstPause), 10*firstPause)
 	m.arm(l)
