@@ -7,6 +7,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -104,4 +105,39 @@ func BenchmarkLatency(b *testing.B) {
 	b.ReportMetric(median(locks)/put, "lock/put")
 	b.ReportMetric(median(unlocks)/put, "unlock/put")
 	b.ReportMetric(0, "ns/op")
+}
+
+// BenchmarkQuietSession reports what a session that holds a lock costs in the
+// daemon's heap and stacks once the collector has settled. It counts the test's
+// own side of each connection too, which is less than a kilobyte.
+func BenchmarkQuietSession(b *testing.B) {
+	const sessions = 2000
+	socket, _ := benchDaemon(b)
+	settled := func() (m runtime.MemStats) {
+		for range 6 {
+			runtime.GC() // each halves the stacks that have become too large
+		}
+		runtime.ReadMemStats(&m)
+		return m
+	}
+	before := settled()
+	conns := make([]net.Conn, sessions)
+	in := bufio.NewReaderSize(nil, ipc.MaxLine)
+	for i := range conns {
+		conn, err := net.Dial("unix", socket)
+		if err != nil {
+			b.Fatal(err)
+		}
+		defer conn.Close()
+		conns[i] = conn
+		in.Reset(conn)
+		line(b, conn, in, fmt.Sprintf("LOCK n%d", i))
+	}
+	after := settled()
+	b.ReportMetric(float64(after.HeapInuse-before.HeapInuse)/sessions, "heap-B/session")
+	b.ReportMetric(float64(after.StackInuse-before.StackInuse)/sessions, "stack-B/session")
+	for b.Loop() {
+		in.Reset(conns[0])
+		line(b, conns[0], in, "PING")
+	}
 }

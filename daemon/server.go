@@ -99,18 +99,29 @@ func (s *server) welcome(conn *net.UnixConn) {
 // attend runs one session from its first byte to its last.
 func (s *server) attend(c *conn) {
 	defer c.Close()
+	n := s.begin(c)
+	if n == nil {
+		return
+	}
+	defer n.end()
+	n.serve()
+}
+
+// begin makes the session of a connection, or nil if there can be none. It is
+// apart from attend so that a session which waits has little on its stack.
+func (s *server) begin(c *conn) *session {
 	who, err := s.peers.Identify(c.UnixConn)
 	if err != nil {
 		s.log.Warn("Client not identified", "error", err)
-		return
+		return nil
 	}
 	n := newSession(s, c, who)
-	defer n.end()
 	if s.draining.Load() {
 		c.cut(ipc.AppendLost(nil, ipc.ReasonShutdown)) // it may have come after the locks' side ended all others
-		return
+		n.end()
+		return nil
 	}
-	n.serve()
+	return n
 }
 
 // table counts the sessions, in all and of each user, against the limits (P11).
