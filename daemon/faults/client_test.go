@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"os"
+	"slices"
 	"testing"
 	"time"
 
@@ -150,12 +151,9 @@ func (c *client) lost(reasons ...ipc.Reason) {
 	if err != nil {
 		c.t.Fatal(err)
 	}
-	for _, want := range reasons {
-		if reason == want {
-			return
-		}
+	if !slices.Contains(reasons, reason) {
+		c.t.Errorf("lost by %q, want %v", reason, reasons)
 	}
-	c.t.Errorf("lost by %q, want %v", reason, reasons)
 }
 
 // end reads to the end of the session, where nothing but the reason of a loss

@@ -120,7 +120,8 @@ func TestTermWithoutEtcd(t *testing.T) {
 
 	member.Stop(t)
 	unlocking.send("UNLOCK other")
-	waiter := h.wait(t, "nightly")
+	waiter := h.waitUnseen(t, "nightly")
+	waiter.stillOpen(50 * time.Millisecond)
 	began := time.Now()
 	process.signal(unix.SIGTERM)
 	for _, c := range []*client{holder, waiter, unlocking} {

@@ -100,12 +100,27 @@ func (h *host) lock(t testing.TB, request string) (*client, grant) {
 	return c, c.lock("LOCK " + request)
 }
 
-// wait connects a client that waits for a name which somebody has.
+// wait connects a client that waits for a name which somebody has, and returns
+// once its entry stands in the queue.
 func (h *host) wait(t testing.TB, name string) *client {
+	t.Helper()
+	witness := h.dial(t)
+	before, _ := witness.ask("WHO " + name)
+	c := h.waitUnseen(t, name)
+	eventually(t, patience, "waiter's entry", func() bool {
+		after, _ := witness.ask("WHO " + name)
+		return after.Fields.Int("count") > before.Fields.Int("count")
+	})
+	c.stillOpen(10 * time.Millisecond)
+	witness.hangUp()
+	return c
+}
+
+// waitUnseen connects a client that waits, while etcd cannot tell of it.
+func (h *host) waitUnseen(t testing.TB, name string) *client {
 	t.Helper()
 	c := h.dial(t)
 	c.send("LOCK " + name)
-	c.stillOpen(50 * time.Millisecond)
 	return c
 }
 

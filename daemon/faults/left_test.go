@@ -74,7 +74,7 @@ func TestNothingLeftBehindWithoutEtcd(t *testing.T) {
 			waiter := h.wait(t, "nightly")
 			awaitQueue(t, member.Client(t), "nightly", 2)
 			away.goes(t)
-			late := h.wait(t, "late") // sent, and not answered
+			late := h.waitUnseen(t, "late") // sent, and not answered
 			unlocking.send("UNLOCK other")
 			for _, c := range []*client{waiter, late, unlocking} {
 				c.stillOpen(50 * time.Millisecond)
