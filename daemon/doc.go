@@ -5,11 +5,11 @@
 //
 //  1. The accept loop (server.go) takes a connection and starts its session,
 //     which asks the kernel who is at the other end.
-//  2. The session's reader (reader.go) cuts lines and parses them, whether or
-//     not a LOCK waits, so that a client that hangs up is seen at once.
-//  3. The session (session.go) handles one request after the other. A LOCK is
-//     handed to leases.Session and the session waits for the answer; what else
-//     the client sends stands behind it.
+//  2. The session's reader (reader.go) cuts lines, whether or not a LOCK waits,
+//     so that a client that hangs up is seen at once.
+//  3. The session (session.go) parses and handles one line after the other. A
+//     LOCK is handed to leases.Session and the session waits for the answer;
+//     what else the client sends stands behind it (backlog.go).
 //  4. The answer comes from the locks' side into the session's events, as
 //     Granted or Refused, and the session writes the reply.
 //

@@ -61,10 +61,7 @@ func TestCodesAreComplete(t *testing.T) {
 		t.Errorf("package leases has %d errors, and %d are paired", len(sentinels), len(from))
 	}
 	for _, code := range to {
-		name := "Err"
-		for part := range strings.SplitSeq(string(code), "-") {
-			name += strings.ToUpper(part[:1]) + part[1:]
-		}
+		name := sentinel(code)
 		if _, ok := sentinels[name]; !ok {
 			t.Errorf("package leases has no %s", name)
 		}
@@ -75,6 +72,16 @@ func TestCodesAreComplete(t *testing.T) {
 			t.Errorf("%s is of the daemon's own and of the locks' side, or of neither", err.Code)
 		}
 	}
+}
+
+// sentinel is the name of a code's error, ErrNotHeld for not-held.
+func sentinel(code ipc.Code) string {
+	var name strings.Builder
+	name.WriteString("Err")
+	for part := range strings.SplitSeq(string(code), "-") {
+		name.WriteString(strings.ToUpper(part[:1]) + part[1:])
+	}
+	return name.String()
 }
 
 func TestReasonsAreOfTheProtocol(t *testing.T) {

@@ -1,7 +1,7 @@
 package daemon_test
 
 import (
-	"strconv"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -14,9 +14,9 @@ func TestLines(t *testing.T) {
 	h, bystander := beside(t)
 	const bad, granted = "ERR bad-request <text>", "OK fence=<int> lease=<hex> ttl=15s key=<word>"
 	blanks := func(verb string, length int) string { return verb + strings.Repeat(" ", length-len(verb)-1) + "\n" }
-	names := ""
+	var names strings.Builder
 	for i := range ipc.MaxNames {
-		names += " n" + strconv.Itoa(i)
+		fmt.Fprintf(&names, " n%d", i)
 	}
 	for _, test := range []struct{ name, bytes, want string }{
 		{"unknown verb", "FROB a\n", bad},
@@ -35,7 +35,7 @@ func TestLines(t *testing.T) {
 		{"name twice", "LOCK a %61\n", bad},
 		{"longest name", "LOCK " + strings.Repeat("n", ipc.MaxName) + "\n", granted},
 		{"name too long", "LOCK " + strings.Repeat("n", ipc.MaxName+1) + "\n", bad},
-		{"too many names", "LOCK one" + names + "\n", bad},
+		{"too many names", "LOCK one" + names.String() + "\n", bad},
 		{"owner too long", "LOCK a owner=" + strings.Repeat("o", ipc.MaxOwner+1) + "\n", bad},
 		{"version of the future", "HELLO version=2\n", bad},
 		{"NUL", "LOCK a\x00b\n", bad},
