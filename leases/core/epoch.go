@@ -55,6 +55,9 @@ func (m *Machine) decide(e *entry, k Key, revision int64) {
 	default:
 		e.state, e.rev = queued, 0
 	}
+	if k.Created != 0 && !ours {
+		e.queue.meet(k)
+	}
 	if r != nil {
 		m.decided(r)
 	}

@@ -210,10 +210,15 @@ func (m *Machine) die(l *lease, reason Reason) {
 	m.grantFor(l.class)
 }
 
-// buryLease forgets a dead lease that etcd no longer has, and its entries.
+// buryLease forgets a dead lease that etcd no longer has, and its entries. What
+// a look showed under a key of which nobody knows whether it was put counts as
+// another's until it is seen to be gone.
 func (m *Machine) buryLease(l *lease) {
 	delete(m.leases, l.id)
 	for _, e := range slices.Clone(l.entries) {
+		if e.state == sent && e.rev != 0 {
+			e.queue.meet(Key{Key: e.key, Created: e.rev})
+		}
 		m.gone(e, m.revision)
 	}
 }

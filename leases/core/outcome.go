@@ -46,6 +46,9 @@ func (m *Machine) entered(e *entry, created int64) {
 	if e.state != sent {
 		return
 	}
+	if e.rev > created {
+		e.queue.meet(Key{Key: e.key, Created: e.rev}) // deleted, and put by somebody else
+	}
 	e.state, e.rev, e.alive = live, created, m.now
 	if e.given {
 		m.drop(e)

@@ -100,14 +100,15 @@ func (m *Machine) look(q *queue, shown []Key, revision int64) {
 		}
 		e := q.own(k.Key)
 		switch {
-		case e == nil:
+		case e == nil, e.state == queued:
 			q.meet(k)
 		case e.rev == 0 && e.state == sent:
 			e.rev = k.Created // its own answer is still to come
-		case e.state == live && revision >= e.rev && k.Created != e.rev:
+		case revision < e.rev:
+		case k.Created != e.rev: // deleted, and put by somebody else
 			m.vanish(e, k.Created)
 			q.meet(k)
-		case e.state == live && revision >= e.rev && k.Modified != e.rev:
+		case k.Modified != e.rev:
 			m.vanish(e, 0)
 		}
 	}
