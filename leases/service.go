@@ -54,6 +54,7 @@ type Service struct {
 	renewals    map[int64]*etcd.Renewal
 	lastSession core.SessionID
 	armed       time.Duration // what the alarm is set to
+	closed      bool          // nothing is done any more
 }
 
 // Open takes the state directory and starts to hold locks. It waits for no
@@ -121,6 +122,9 @@ func (s *Service) step(ev core.Event) {
 }
 
 func (s *Service) stepLocked(ev core.Event) {
+	if s.closed {
+		return
+	}
 	now := s.clock.Now()
 	for _, a := range s.machine.Step(now, ev) {
 		s.performLocked(a)
@@ -164,7 +168,7 @@ func (s *Service) Tick() { s.step(core.Tick{}) }
 
 // Close loses every session, gives every lease back, and waits for that until
 // the context ends; what is left then, the next start revokes. It returns when
-// every goroutine has ended.
+// every goroutine has ended. Calls of lost sessions do nothing after it.
 func (s *Service) Close(ctx context.Context) error {
 	s.step(core.Drain{})
 	var err error
@@ -174,7 +178,15 @@ func (s *Service) Close(ctx context.Context) error {
 		err = fmt.Errorf("give leases back: %w", context.Cause(ctx))
 	}
 	s.cancel()
+	s.stop()
 	err = errors.Join(err, s.watcher.Close(), s.etcd.Close())
 	s.work.Wait()
 	return errors.Join(err, s.alarm.Close(), s.state.Close())
+}
+
+// stop has no step start a goroutine, which Close would not wait for.
+func (s *Service) stop() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.closed = true
 }
