@@ -1,6 +1,7 @@
 package core
 
 import (
+	"errors"
 	"time"
 
 	"lockside/leases/keys"
@@ -15,14 +16,16 @@ type host struct {
 	offset  time.Duration // of this host's boot clock
 	watches map[uint64]*modelWatch
 	alarm   time.Duration
-	dead    bool // crashed: nothing is delivered any more
+	dead    bool          // crashed: nothing is delivered any more
+	asleep  time.Duration // until when it is suspended
 	ids     *int64
 }
 
 func newHost(net *network, h *history, ids *int64, offset time.Duration) *host {
 	ho := &host{net: net, history: h, offset: offset, watches: map[uint64]*modelWatch{}, ids: ids}
 	ho.m = New(Config{
-		DefaultTTL: 3 * time.Second, Prefix: modelPrefix, Window: 4, EntriesPerLease: 12,
+		DefaultTTL: 3 * time.Second, Prefix: modelPrefix,
+		Window: 1 + net.rand.IntN(4), EntriesPerLease: []int{2, 12}[net.rand.IntN(2)],
 		BatchOps: 20, BatchesInFlight: 3, PollEvery: time.Second, ReconcileEvery: 2 * time.Second,
 		IdleLease: 5 * time.Second, RequestTimeout: 2 * time.Second,
 		LeaseID: func() int64 { *ids++; return *ids },
@@ -31,13 +34,23 @@ func newHost(net *network, h *history, ids *int64, offset time.Duration) *host {
 	return ho
 }
 
-// step feeds the machine and carries out what it says, as Service.step does.
+// step feeds the machine and carries out what it says, as Service.step does. A
+// host that sleeps does so when it wakes up, and must be true to time then.
 func (h *host) step(ev Event) {
-	if h.dead {
+	now := h.net.etcd.now
+	switch {
+	case h.dead:
+		return
+	case h.asleep > now:
+		h.net.after(h.asleep-now, func() { h.step(ev) })
 		return
 	}
-	for _, a := range h.m.Step(h.net.etcd.now+h.offset, ev) {
+	for _, a := range h.m.Step(now+h.offset, ev) {
 		h.perform(a)
+	}
+	if h.asleep > 0 {
+		h.asleep = 0
+		h.history.awake(h)
 	}
 	if next := h.m.Next(); next != 0 && (h.alarm == 0 || next < h.alarm) {
 		h.alarm = next
@@ -85,7 +98,7 @@ func (h *host) perform(a Action) {
 	case ListLease:
 		h.net.rpc(func() Event { return h.list(a.Lease) }, h.step, Tick{})
 	case Commit:
-		h.net.rpc(func() Event { return e.commit(a.Batch) }, h.step, BatchUnknown{a.Batch.ID})
+		h.commit(a.Batch)
 	case ReadQueues:
 		h.net.rpc(func() Event { return h.read(a) }, h.step, ReadFailed{a.Read})
 	case OpenWatch:
@@ -94,6 +107,18 @@ func (h *host) perform(a Action) {
 		h.closeWatch(a.Watch)
 	}
 }
+
+// commit sends a batch, which now and then is refused or not even sent.
+func (h *host) commit(b *Batch) {
+	if h.net.lost() {
+		cause := []Failure{NotSent, Forbidden}[h.net.rand.IntN(2)]
+		h.net.after(h.net.delay(), func() { h.step(BatchFailed{b.ID, cause, errRefused}) })
+		return
+	}
+	h.net.rpc(func() Event { return h.net.etcd.commit(b) }, h.step, BatchUnknown{b.ID})
+}
+
+var errRefused = errors.New("refused by chance")
 
 func (h *host) revoke(lease int64) {
 	retry := func(ev Event) {
@@ -175,9 +200,13 @@ func (h *host) closeWatch(id uint64) {
 }
 
 // watchEvents delivers one change; changes of one watch keep their order by
-// taking the same time each.
+// taking the same time each, but one may come twice.
 func (h *host) watchEvents(id uint64, c Change) {
-	h.net.after(3*time.Millisecond, func() { h.step(WatchSaw{id, []Change{c}}) })
+	saw := func() { h.step(WatchSaw{id, []Change{c}}) }
+	h.net.after(3*time.Millisecond, saw)
+	if h.net.lost() {
+		h.net.after(h.net.late(), saw)
+	}
 }
 
 // crash stops a host dead: its clients read end-of-file.

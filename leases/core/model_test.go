@@ -1,7 +1,7 @@
 package core
 
 import (
-	"math/rand/v2"
+	"errors"
 	"slices"
 	"strings"
 	"time"
@@ -18,6 +18,9 @@ type model struct {
 	keys     map[string]modelKey
 	leases   map[int64]*modelLease
 	watches  []*modelWatch
+	maxOps   int               // in one Txn
+	dropped  func(key string)  // told of a deletion by a batch
+	expired  func(lease int64) // told before a lease ends by itself
 }
 
 type modelKey struct {
@@ -36,7 +39,7 @@ type modelWatch struct {
 }
 
 func newModel() *model {
-	return &model{revision: 1, keys: map[string]modelKey{}, leases: map[int64]*modelLease{}}
+	return &model{revision: 1, maxOps: 128, keys: map[string]modelKey{}, leases: map[int64]*modelLease{}}
 }
 
 func (e *model) grant(id int64, ttl time.Duration) bool {
@@ -85,6 +88,7 @@ func (e *model) expire() {
 	}
 	slices.Sort(over)
 	for _, id := range over {
+		e.expired(id)
 		e.revoke(id)
 	}
 }
@@ -125,15 +129,17 @@ func (e *model) look(prefix string) []Key {
 	return list
 }
 
-// commit is the Txn of a batch, as the Service writes it.
+// commit is the Txn of a batch, as the Service writes it. Without the lease the
+// epoch key is gone too, so that its guard fails.
 func (e *model) commit(b *Batch) Event {
-	if len(b.Puts) > 0 && e.leases[b.Lease] == nil {
-		return BatchFailed{Batch: b.ID, Cause: NoLease}
+	if 2*len(b.Puts)+len(b.Drops) > e.maxOps {
+		return BatchFailed{Batch: b.ID, Cause: TooLarge, Err: errors.New("too many operations")}
 	}
 	if e.holds(b) {
 		e.revision++
 		var looks [][]Key
 		for _, d := range b.Drops {
+			e.dropped(d.Key)
 			e.delete(d.Key)
 		}
 		for _, p := range b.Puts {
@@ -172,67 +178,3 @@ func (e *model) holds(b *Batch) bool {
 }
 
 const modelPrefix = "lockside/"
-
-// A network carries requests to the model and answers back, each after a
-// random delay; it loses requests, answers, and delivers late.
-type network struct {
-	rand  *rand.Rand
-	etcd  *model
-	calls []call
-	seq   int
-	bad   float64 // how often something is lost
-}
-
-type call struct {
-	at  time.Duration
-	seq int
-	do  func()
-}
-
-func (n *network) after(d time.Duration, do func()) {
-	n.seq++
-	n.calls = append(n.calls, call{n.etcd.now + d, n.seq, do})
-}
-
-func (n *network) delay() time.Duration {
-	return time.Duration(n.rand.IntN(4000)+1) * time.Microsecond
-}
-
-func (n *network) lost() bool { return n.rand.Float64() < n.bad }
-
-// next takes out the earliest call.
-func (n *network) next() (call, bool) {
-	best := -1
-	for i, c := range n.calls {
-		if best < 0 || c.at < n.calls[best].at || c.at == n.calls[best].at && c.seq < n.calls[best].seq {
-			best = i
-		}
-	}
-	if best < 0 {
-		return call{}, false
-	}
-	c := n.calls[best]
-	n.calls = slices.Delete(n.calls, best, best+1)
-	return c, true
-}
-
-// rpc sends a request that is carried out at the model, then answered. With
-// bad luck the caller hears of a failure while the request is lost, is done
-// already, or is done later.
-func (n *network) rpc(do func() Event, answer func(Event), failed Event) {
-	switch {
-	case !n.lost():
-		n.after(n.delay(), func() {
-			ev := do()
-			n.after(n.delay(), func() { answer(ev) })
-		})
-		return
-	case n.rand.IntN(3) == 0:
-		// Never done.
-	case n.rand.IntN(2) == 0:
-		n.after(n.delay(), func() { do() })
-	default:
-		n.after(time.Duration(n.rand.IntN(3000))*time.Millisecond, func() { do() })
-	}
-	n.after(time.Duration(n.rand.IntN(500))*time.Millisecond, func() { answer(failed) })
-}
