@@ -2,6 +2,7 @@ package core
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -24,13 +25,13 @@ type history struct {
 
 // A client is one session that takes and gives locks at random.
 type client struct {
-	host    *host
-	id      SessionID
-	names   []string // asked for or held
-	waiting bool
-	held    bool
-	fence   int64
+	host  *host
+	id    SessionID
+	asked []string         // waits for
+	held  map[string]int64 // name to fence
 }
+
+func (c *client) names() []string { return slices.Sorted(maps.Keys(c.held)) }
 
 func (c *client) who() string { return fmt.Sprintf("%p/%d", c.host.m, c.id) }
 
@@ -79,8 +80,8 @@ func (h *history) overslept(name string) bool {
 // session whose lock somebody else got meanwhile.
 func (h *history) awake(ho *host) {
 	for who, c := range h.clients {
-		for _, name := range c.names {
-			if other := h.holders[name]; c.host == ho && c.held && other != who && !h.robbed[c.fence] {
+		for name, fence := range c.held {
+			if other := h.holders[name]; c.host == ho && other != who && !h.robbed[fence] {
 				h.fail("P3: %s woke up and still holds %q, which is held by %s", who, name, other)
 			}
 		}
@@ -111,21 +112,20 @@ func (h *history) free(names []string, who string) {
 
 func (h *history) granted(ho *host, a Granted) {
 	c := h.of(ho, a.Session)
-	if !c.waiting {
+	if len(c.asked) == 0 {
 		h.fail("%s is granted what it does not wait for", c.who())
 	}
-	c.waiting, c.held, c.fence = false, true, a.Fence
-	for _, name := range c.names {
+	for _, name := range c.asked {
+		c.held[name] = a.Fence
 		h.hold(name, c.who(), a.Fence)
 	}
+	c.asked = nil
 }
 
 func (h *history) refused(ho *host, a Refused) {
 	c := h.of(ho, a.Session)
 	h.note("%s is refused: %v", c.who(), a.Err)
-	if c.waiting {
-		c.waiting, c.names = false, nil
-	}
+	c.asked = nil
 }
 
 func (h *history) released(ho *host, a Released) {}
@@ -133,14 +133,14 @@ func (h *history) released(ho *host, a Released) {}
 func (h *history) lost(ho *host, a Lost) {
 	c := h.of(ho, a.Session)
 	h.note("%s is lost: %s", c.who(), a.Reason)
-	h.free(c.names, c.who())
+	h.free(c.names(), c.who())
 	delete(h.clients, c.who())
 }
 
 func (h *history) crashed(ho *host) {
 	for who, c := range h.clients {
 		if c.host == ho {
-			h.free(c.names, who)
+			h.free(c.names(), who)
 			delete(h.clients, who)
 		}
 	}

@@ -130,12 +130,15 @@ func (e *model) look(prefix string) []Key {
 }
 
 // commit is the Txn of a batch, as the Service writes it. Without the lease the
-// epoch key is gone too, so that its guard fails.
+// epoch key is gone too, so that its guard fails, unless somebody wrote it.
 func (e *model) commit(b *Batch) Event {
 	if 2*len(b.Puts)+len(b.Drops) > e.maxOps {
 		return BatchFailed{Batch: b.ID, Cause: TooLarge, Err: errors.New("too many operations")}
 	}
 	if e.holds(b) {
+		if len(b.Puts) > 0 && e.leases[b.Lease] == nil {
+			return BatchFailed{Batch: b.ID, Cause: NoLease}
+		}
 		e.revision++
 		var looks [][]Key
 		for _, d := range b.Drops {

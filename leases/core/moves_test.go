@@ -54,43 +54,55 @@ func (s *schedule) open() {
 		return
 	}
 	s.session++
-	c := &client{host: s.hosts[s.rand.IntN(len(s.hosts))], id: s.session}
+	c := &client{host: s.hosts[s.rand.IntN(len(s.hosts))], id: s.session, held: map[string]int64{}}
 	s.history.clients[c.who()] = c
 	c.host.step(Open{c.id})
 	s.lock(c)
 }
 
+// lock asks for names that the client does not hold. One that holds others does
+// not wait for ever, since others may ask for several at once.
 func (s *schedule) lock(c *client) {
-	names := slices.Clone(s.names)
+	names := slices.DeleteFunc(slices.Clone(s.names), func(name string) bool { return c.held[name] != 0 })
 	s.rand.Shuffle(len(names), func(i, j int) { names[i], names[j] = names[j], names[i] })
-	c.names = names[:1]
+	c.asked = names[:1]
 	if s.rand.IntN(5) == 0 {
-		c.names = names[:1+s.rand.IntN(len(names))]
+		c.asked = names[:1+s.rand.IntN(len(names))]
 	}
-	c.waiting = true
-	wait := []time.Duration{0, 40 * time.Millisecond, Forever, Forever, Forever}[s.rand.IntN(5)]
+	waits := []time.Duration{0, 40 * time.Millisecond, Forever, Forever, Forever}
+	if len(c.held) > 0 {
+		waits = waits[:2]
+	}
 	ttl := []time.Duration{0, 0, 0, 5 * time.Second}[s.rand.IntN(4)]
-	c.host.step(Lock{Session: c.id, Names: c.names, TTL: ttl, Wait: wait})
+	c.host.step(Lock{Session: c.id, Names: c.asked, TTL: ttl, Wait: waits[s.rand.IntN(len(waits))]})
+}
+
+func (s *schedule) unlock(c *client) {
+	names := c.names()
+	names = names[s.rand.IntN(len(names)):]
+	s.history.free(names, c.who())
+	for _, name := range names {
+		delete(c.held, name)
+	}
+	c.host.step(Unlock{Session: c.id, Names: names})
 }
 
 func (s *schedule) act() {
 	c := s.pick()
 	switch {
 	case c == nil:
-	case c.held:
-		c.held = false
-		s.history.free(c.names, c.who())
-		c.host.step(Unlock{Session: c.id, Names: c.names})
-	case c.waiting && s.rand.IntN(10) == 0:
+	case len(c.asked) > 0 && s.rand.IntN(10) == 0:
 		c.host.step(Cancel{c.id})
-	case !c.waiting:
+	case len(c.held) > 0 && s.rand.IntN(4) > 0:
+		s.unlock(c)
+	case len(c.asked) == 0 && len(c.held) < len(s.names):
 		s.lock(c)
 	}
 }
 
 func (s *schedule) end() {
 	if c := s.pick(); c != nil {
-		s.history.free(c.names, c.who())
+		s.history.free(c.names(), c.who())
 		delete(s.history.clients, c.who())
 		c.host.step(End{c.id})
 	}
@@ -166,7 +178,7 @@ func (s *schedule) rob() {
 		}
 		e.revoke(lease)
 	case 4:
-		e.put(keys.Epoch(modelPrefix, lease), lease)
+		e.put(keys.Epoch(modelPrefix, lease), lease*s.rand.Int64N(2))
 	case 5:
 		e.delete(keys.Epoch(modelPrefix, lease))
 	}

@@ -92,15 +92,13 @@ func (s *schedule) finish() {
 	s.run(10*time.Second, nil)
 	for range 100 {
 		s.mutexMove()
-		for c := s.pick(); c != nil && c.held; c = s.pick() {
-			s.act()
+		for c := s.pick(); c != nil && len(c.held) > 0; c = s.pick() {
+			s.unlock(c)
 		}
 		s.run(50*time.Millisecond, nil)
 		for _, c := range s.history.clients {
-			if c.held {
-				c.held = false
-				s.history.free(c.names, c.who())
-				c.host.step(Unlock{Session: c.id, Names: c.names})
+			for len(c.held) > 0 {
+				s.unlock(c)
 			}
 		}
 		s.run(50*time.Millisecond, nil)
@@ -110,8 +108,8 @@ func (s *schedule) finish() {
 	}
 	s.run(5*time.Second, nil)
 	for who, c := range s.history.clients {
-		if c.waiting {
-			s.history.fail("%s was never served %q; etcd has %v", who, c.names, s.net.etcd.look(modelPrefix))
+		if len(c.asked) > 0 {
+			s.history.fail("%s was never served %q; etcd has %v", who, c.asked, s.net.etcd.look(modelPrefix))
 		}
 	}
 	for _, k := range s.net.etcd.look(modelPrefix) {
