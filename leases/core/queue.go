@@ -2,7 +2,6 @@ package core
 
 import (
 	"slices"
-	"strings"
 	"time"
 
 	"lockside/leases/keys"
@@ -59,14 +58,6 @@ func (q *queue) remove(e *entry, revision int64) {
 	if revision > 0 {
 		q.bury(e.key, revision)
 	}
-}
-
-// bury remembers that a key was absent at a revision.
-func (q *queue) bury(key string, revision int64) {
-	if q.tombs == nil {
-		q.tombs = map[string]int64{}
-	}
-	q.tombs[key] = max(q.tombs[key], revision)
 }
 
 // own finds our entry of a key.
@@ -146,44 +137,4 @@ func (m *Machine) settleQueue(q *queue) {
 
 func (q *queue) forgettable() bool {
 	return len(q.entries) == 0 && len(q.line) == 0 && q.seated == 0 && q.watch == 0 && !q.read.wanted && !q.read.under
-}
-
-// clearTombs forgets the deletions that no answer still under way can be
-// older than: each such answer is newer than the floor noted when it was asked.
-func (q *queue) clearTombs() {
-	if len(q.tombs) == 0 {
-		return
-	}
-	var floor int64 = -1
-	note := func(f int64) {
-		if floor < 0 || f < floor {
-			floor = f
-		}
-	}
-	for _, e := range q.entries {
-		if e.state == sent {
-			note(e.floor)
-		}
-	}
-	if q.read.under {
-		note(q.read.floor)
-	}
-	for key, deleted := range q.tombs {
-		if floor < 0 || deleted <= floor {
-			delete(q.tombs, key)
-		}
-	}
-}
-
-// ours reports whether a key is one that only this host writes: an entry on
-// one of its living leases. The name alone proves nothing, since anybody may
-// have put a key of ours anew (P6).
-func (m *Machine) ours(q *queue, k Key) (*lease, bool) {
-	rest, ok := strings.CutPrefix(k.Key, q.prefix)
-	if !ok {
-		return nil, false
-	}
-	id, _, ok := keys.Place(rest)
-	l := m.leases[id]
-	return l, ok && k.Lease == id && l != nil && l.state == ready
 }
