@@ -85,6 +85,19 @@ func (m *Machine) serve(c *class) {
 	}
 }
 
+// refill gives the room that an entry left to the first request that waits for
+// a further lease, which may be long in coming.
+func (m *Machine) refill(l *lease) {
+	c := l.class
+	if l.state != ready || len(c.waiting) == 0 || len(l.entries)+len(c.waiting[0].names) > m.cfg.EntriesPerLease {
+		return
+	}
+	r := c.waiting[0]
+	c.waiting = c.waiting[1:]
+	m.rise(r)
+	m.place(r)
+}
+
 // rest lets a lease without entries go after a while, but for the last one of
 // the default TTL.
 func (m *Machine) rest(l *lease) {

@@ -88,3 +88,21 @@ func TestWindowHoldsForSeveralNames(t *testing.T) {
 		t.Errorf("%d of 12 were served", served)
 	}
 }
+
+// TestFreedRoomIsUsed: a request that waits for a further lease gets the room
+// that another leaves on one that is there.
+func TestFreedRoomIsUsed(t *testing.T) {
+	b := newBench(t)
+	b.m.cfg.EntriesPerLease = 2
+	b.hold(1, 10, "a")
+	b.hold(2, 11, "b")
+	b.ask(3, Forever, "c")
+	b.ask(4, Forever, "d")
+	b.step(GrantFailed{take[GrantLease](b).Lease})
+	b.step(End{1})
+	b.step(BatchApplied{Batch: take[Commit](b).Batch.ID, Revision: 12})
+	if batch := take[Commit](b).Batch; len(batch.Puts) != 1 || batch.Puts[0].Queue != "c" {
+		t.Errorf("sent %+v", batch)
+	}
+	none[Commit](b)
+}

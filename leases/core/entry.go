@@ -92,6 +92,7 @@ func (m *Machine) gone(e *entry, revision int64) {
 	e.queue.remove(e, revision)
 	e.lease.entries = slices.DeleteFunc(e.lease.entries, func(o *entry) bool { return o == e })
 	m.touch(e.queue)
+	m.refill(e.lease)
 	if len(e.lease.entries) == 0 {
 		m.rest(e.lease)
 	}
