@@ -65,13 +65,18 @@
 // lists all of them. An entry never comes back once it is gone, since its key
 // would get a greater create revision. So evidence that an entry is gone is
 // valid for ever, however old: a deletion seen by a watch, or an absence in a
-// read at a revision at or after the look's. Evidence that an entry is there
-// is valid only at its revision: a read at revision R neither removes what was
-// created after R nor brings back what a watch has seen deleted after R.
-// Held by TestQueueLateEvidence, TestCoreRandomSchedules.
+// read or a later look at a revision at or after the creation. Evidence that an
+// entry is there is valid only at its revision: a read at revision R neither
+// removes what was created after R nor brings back what a watch has seen deleted
+// after R. A deletion is remembered until no answer under way can be older than
+// it: each is at least as new as the highest revision seen when it was asked for.
+// A key proves nothing: what is shown under one of ours, and is not of the create
+// revision that an answer told us, counts as another's until it is gone.
+// Held by TestQueueLateEvidence, TestLookMistakesNothingForOurs,
+// TestCoreRandomSchedules.
 //
 // I3 (P1). A waiter is granted when each entry before it is gone, or is an
-// entry of this daemon that was given up. No other host can hold then: a
+// entry of this daemon, by the answer to its put, that was given up. No other host can hold then: a
 // foreign entry before ours is gone, and one behind ours waits until both our
 // entry and the given-up ones before it are gone. So a local hand-off waits
 // for no commit. If the daemon crashes at any step of it, the given-up entry
@@ -92,11 +97,14 @@
 // epoch key. When the outcome of a Txn is unknown, its keys stay reserved, the
 // epoch key is written anew, and only when that is confirmed are the keys read:
 // from then on the Txn can no longer be applied, so what the read says is
-// final. Entries found are taken over or deleted; absent ones are retried.
+// final. Entries found are taken over or deleted; absent ones are retried. A read
+// decides only if it is at the latest epoch that we know or after it, and one
+// that is not is followed by another, so every doubt ends.
 // The epoch key hangs on the lease itself: with the lease gone no put succeeds,
 // and no epoch is needed. A late write of the epoch key can only invalidate our
 // guards, which the next Txn reports, never make an old one valid again.
-// Held by TestCoreLostReplies, TestCoreRandomSchedules.
+// Held by TestCoreLostReplies, TestDoubtOutlivesAnotherEpoch,
+// TestCoreRandomSchedules.
 //
 // I6 (P6). A deletion names its key and is guarded by the create revision, so a
 // late or repeated one deletes nothing newer. A revoke names a lease that was
@@ -111,7 +119,11 @@
 //
 // I8. Several names asked for at once are put by one Txn and have one create
 // revision. Waiting is only ever for lower create revisions, of one session for
-// another, so a cycle of waits would need a revision lower than itself. A
-// session that holds names and waits for more breaks this, so it may wait only
-// for names that sort after all that it holds.
+// another, so a cycle of waits would need a revision lower than itself; a request
+// in line has no entry that anybody could wait for. A session that holds names
+// and waits for more breaks this, so it may wait only for names that sort after
+// all that it holds: among such sessions a cycle would need a name that sorts
+// before itself. The two orders do not add up to one: a session that holds a and
+// waits for b can stand behind one that asked for a and b at once, and then only
+// a time-out ends both waits. Programs that share names must take them one way.
 package leases
