@@ -11,7 +11,11 @@ import (
 )
 
 func (s *schedule) move() {
-	switch n := s.rand.IntN(1000); {
+	n := s.rand.IntN(1000)
+	if s.wild && s.rand.IntN(20) == 0 {
+		n = 850 + s.rand.IntN(8)
+	}
+	switch {
 	case n < 250:
 		s.open()
 	case n < 600:

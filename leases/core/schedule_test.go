@@ -21,7 +21,8 @@ type schedule struct {
 	history *history
 	hosts   []*host
 	drained []*host
-	crowd   int // of clients
+	crowd   int  // of clients
+	wild    bool // disasters follow each other closely
 	names   []string
 	ids     int64
 	session SessionID
@@ -34,7 +35,7 @@ func newSchedule(t *testing.T, seed uint64) *schedule {
 	h := &history{t: t, net: net, holders: map[string]string{}, fences: map[string]int64{},
 		robbed: map[int64]bool{}, clients: map[string]*client{}}
 	s := &schedule{rand: r, net: net, history: h, foreign: map[string]string{}, ids: 0x1000,
-		crowd: []int{12, 12, 40}[r.IntN(3)]}
+		crowd: []int{12, 12, 40}[r.IntN(3)], wild: r.IntN(4) == 0}
 	net.etcd.maxOps = []int{128, 128, 6}[r.IntN(3)]
 	net.etcd.dropped = func(key string) {
 		if s.foreign[key] != "" {
