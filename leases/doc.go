@@ -76,12 +76,12 @@
 // TestCoreRandomSchedules.
 //
 // I3 (P1). A waiter is granted when each entry before it is gone, or is an
-// entry of this daemon, by the answer to its put, that was given up. No other host can hold then: a
-// foreign entry before ours is gone, and one behind ours waits until both our
-// entry and the given-up ones before it are gone. So a local hand-off waits
-// for no commit. If the daemon crashes at any step of it, the given-up entry
-// and the granted one both stay until the lease ends or the next start revokes
-// it, and the granted client has read end-of-file.
+// entry of this daemon, by the answer to its put, that was given up. No other
+// host can hold then: a foreign entry before ours is gone, and one behind ours
+// waits until both our entry and the given-up ones before it are gone. So a
+// local hand-off waits for no commit. If the daemon crashes at any step of it,
+// the given-up entry and the granted one both stay until the lease ends or the
+// next start revokes it, and the granted client has read end-of-file.
 // Held by TestQueueHandsOverBeforeTheDeletionCommits, TestCoreRandomSchedules.
 //
 // I4 (P3). A lease cannot expire in etcd before the moment of sending the last
