@@ -17,7 +17,9 @@ var (
 	// that is not surely a refusal.
 	ErrUnknownOutcome = errors.New("outcome unknown")
 
-	// ErrNotSent is returned for a Txn that surely never reached a server.
+	// ErrNotSent is returned for a Txn that surely no server has taken up: it never
+	// reached one, or one that is overloaded or cannot serve it turned it away. It
+	// may be sent again.
 	ErrNotSent = errors.New("not sent")
 
 	// ErrUnavailable is returned when no endpoint answered in time.
@@ -61,8 +63,8 @@ var (
 // errOverloaded and errMember mark refusals by one member that another, or the
 // same one a little later, may answer: harmless to repeat, never applied.
 var (
-	errOverloaded = fmt.Errorf("%w: overloaded", ErrRefused)
-	errMember     = fmt.Errorf("%w: by this member", ErrRefused)
+	errOverloaded = fmt.Errorf("%w: overloaded: %w", ErrRefused, ErrNotSent)
+	errMember     = fmt.Errorf("%w: by this member: %w", ErrRefused, ErrNotSent)
 )
 
 // errLearner is returned for an endpoint that serves neither leases nor reads.

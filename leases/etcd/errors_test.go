@@ -36,10 +36,10 @@ func TestWhatAnswersMean(t *testing.T) {
 
 		// One member's refusals, which another may not share. etcd sends
 		// ErrTooManyRequests with the code Unknown.
-		{rpctypes.ErrGRPCRequestTooManyRequests, ErrRefused, true},
-		{status.Error(codes.Unknown, "etcdserver: too many requests"), ErrRefused, true},
-		{rpctypes.ErrGRPCNotSupportedForLearner, ErrRefused, true},
-		{rpctypes.ErrGRPCNotCapable, ErrRefused, true},
+		{rpctypes.ErrGRPCRequestTooManyRequests, ErrNotSent, true},
+		{status.Error(codes.Unknown, "etcdserver: too many requests"), ErrNotSent, true},
+		{rpctypes.ErrGRPCNotSupportedForLearner, ErrNotSent, true},
+		{rpctypes.ErrGRPCNotCapable, ErrNotSent, true},
 
 		{rpctypes.ErrGRPCTimeout, ErrUnknownOutcome, true},
 		{rpctypes.ErrGRPCTimeoutDueToLeaderFail, ErrUnknownOutcome, true},
