@@ -44,3 +44,37 @@ func TestLookMistakesNothingForOurs(t *testing.T) {
 	b.step(QueuesRead{take[ReadQueues](b).Read, 14, []Queue{{"x", []Key{key(b.mine(1), 13)}}}})
 	take[Granted](b)
 }
+
+// TestBuriedLeaseLeavesNoBlocker: an entry that was shown, that no answer ever
+// claimed, and that was seen deleted with its lease, holds nobody up.
+func TestBuriedLeaseLeavesNoBlocker(t *testing.T) {
+	for _, seen := range []bool{true, false} {
+		b := newBench(t)
+		b.step(Open{2})
+		b.step(Lock{Session: 2, Names: []string{"x"}, Wait: Forever, TTL: 2 * benchTTL})
+		other := take[GrantLease](b).Lease
+		b.step(LeaseGranted{other, 2 * benchTTL, b.now, false})
+		b.step(LeaseFenced{other, 2})
+		behind := take[Commit](b).Batch
+		b.lock(1, Forever) // its answer never comes
+		mine := key(behind.Puts[0].Key, 13)
+		b.step(BatchApplied{behind.ID, 13, [][]Key{{key(b.mine(0), 12), mine}}})
+		none[Granted](b)
+		b.now += b.m.cfg.WatchDelay
+		b.step(Tick{})
+		watch := take[OpenWatch](b)
+		b.step(WatchReady{watch.Watch})
+		b.step(QueuesRead{take[ReadQueues](b).Read, 13, []Queue{{"x", []Key{key(b.mine(0), 12), mine}}}})
+		b.step(LeaseEnded{b.lease})
+		gone := WatchSaw{watch.Watch, []Change{{Key: b.mine(0), Deleted: true, Revision: 14}}}
+		if seen {
+			b.step(gone)
+		}
+		b.step(LeaseEnded{b.lease}) // revoked
+		if !seen {
+			none[Granted](b)
+			b.step(gone)
+		}
+		take[Granted](b)
+	}
+}

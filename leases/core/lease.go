@@ -163,7 +163,7 @@ func (m *Machine) die(l *lease, reason Reason) {
 func (m *Machine) buryLease(l *lease) {
 	delete(m.leases, l.id)
 	for _, e := range slices.Clone(l.entries) {
-		if e.state == sent && e.rev != 0 {
+		if e.state == sent && e.rev > e.queue.tombs[e.key] {
 			e.queue.meet(Key{Key: e.key, Created: e.rev})
 		}
 		m.gone(e, m.revision)
