@@ -2,6 +2,7 @@ package core
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"time"
 )
@@ -87,10 +88,7 @@ func (m *Machine) List(only SessionID, all bool) []Holding {
 // Status sums the machine up.
 func (m *Machine) Status() Status {
 	st := Status{Sessions: len(m.sessions), Watches: len(m.watches), Counts: m.counts, Closed: m.closed}
-	st.Counts.Losses = make(map[Reason]uint64, len(m.counts.Losses))
-	for reason, n := range m.counts.Losses {
-		st.Counts.Losses[reason] = n
-	}
+	st.Counts.Losses = maps.Clone(m.counts.Losses)
 	for _, s := range m.sessions {
 		st.Held += len(s.held)
 		if s.request != nil {
