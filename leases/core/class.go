@@ -25,6 +25,23 @@ func (m *Machine) class(ttl time.Duration) *class {
 	return c
 }
 
+// usable reports whether a TTL is in use, or may come into use beside the others.
+func (m *Machine) usable(ttl time.Duration) bool {
+	if ttl == 0 || ttl == m.cfg.DefaultTTL {
+		return true
+	}
+	used := 0
+	for other, c := range m.classes {
+		if len(c.leases) == 0 && len(c.waiting) == 0 || other == m.cfg.DefaultTTL {
+			continue
+		}
+		if used++; other == ttl {
+			return true
+		}
+	}
+	return used < m.cfg.TTLs
+}
+
 // room finds a ready lease with room for some more entries. An empty one has
 // room for any number: a further lease would have no more.
 func (c *class) room(more, most int) *lease {

@@ -29,6 +29,10 @@ type Config struct {
 	// LocksPerSession and WaitersPerName bound what clients can ask for.
 	LocksPerSession, WaitersPerName int
 
+	// TTLs bounds the TTLs in use at once, the default one aside: each costs
+	// etcd a lease and its renewals.
+	TTLs int
+
 	// BatchOps is etcd's max-txn-ops; it shrinks when etcd refuses a batch as
 	// too large. BatchesInFlight bounds the unanswered batches of one lease.
 	BatchOps, BatchesInFlight int
@@ -57,6 +61,7 @@ func (c Config) WithDefaults() Config {
 	fill(&c.Window, 16)
 	fill(&c.LocksPerSession, 64)
 	fill(&c.WaitersPerName, 10_000)
+	fill(&c.TTLs, 32)
 	fill(&c.BatchOps, 128)
 	fill(&c.BatchesInFlight, 4)
 	fill(&c.RequestTimeout, 5*time.Second)

@@ -62,6 +62,9 @@ func (m *Machine) admissible(s *session, ev Lock) error {
 			return fmt.Errorf("%w: %q is asked for twice", ErrHeld, name)
 		}
 	}
+	if !m.usable(ev.TTL) {
+		return fmt.Errorf("%w: this host uses %d TTLs already: ask for one that is in use, or for none", ErrLimit, m.cfg.TTLs)
+	}
 	for _, e := range s.held {
 		if slices.Contains(ev.Names, e.name()) {
 			return fmt.Errorf("%w: %q", ErrHeld, e.name())
