@@ -75,6 +75,7 @@ func (n *Session) Verify(ctx context.Context, name string) (Held, error) {
 		return Held{}, unavailable(err)
 	}
 	if len(resp.Kvs) == 0 || resp.Kvs[0].CreateRevision != h.Fence || resp.Kvs[0].ModRevision != h.Fence {
+		s.step(core.Recheck{Name: name}) // which loses the session, for the reason there is
 		return Held{}, fmt.Errorf("%w: etcd has lost the entry of %q", ErrNotHeld, name)
 	}
 	return n.Check(name)

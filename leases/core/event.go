@@ -36,6 +36,9 @@ type (
 	// it does nothing.
 	Cancel struct{ Session SessionID }
 
+	// Recheck reads the queue of a name, in which an entry of ours may be missing.
+	Recheck struct{ Name string }
+
 	// End ends a session as its client wished; it gets no further action.
 	End struct{ Session SessionID }
 )

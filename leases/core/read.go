@@ -35,6 +35,12 @@ func (m *Machine) wantRead(q *queue) {
 	}
 }
 
+func (ev Recheck) apply(m *Machine) {
+	if q := m.queues[ev.Name]; q != nil {
+		m.wantRead(q)
+	}
+}
+
 // issueReads sends what is wanted, as far as it may.
 func (m *Machine) issueReads() {
 	r := &m.reads

@@ -36,3 +36,18 @@ func TestReadsShrink(t *testing.T) {
 		t.Errorf("not read: %v", want)
 	}
 }
+
+// TestRecheckFindsALossThatNoWatchSaw: a client that verifies its lock does not
+// wait for the watch.
+func TestRecheckFindsALossThatNoWatchSaw(t *testing.T) {
+	b := newBench(t)
+	b.step(BatchApplied{b.lock(1, Forever).ID, 10, [][]Key{{key(b.mine(0), 10)}}})
+	take[Granted](b)
+	b.step(Recheck{"x"})
+	b.step(Recheck{"nobody's"})
+	b.step(QueuesRead{take[ReadQueues](b).Read, 12, []Queue{{"x", nil}}})
+	b.step(LeaseAlive{take[ProbeLease](b).Lease})
+	if l := take[Lost](b); l.Session != 1 || l.Reason != EntryDeleted {
+		t.Errorf("%+v", l)
+	}
+}
