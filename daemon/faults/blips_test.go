@@ -115,11 +115,11 @@ func moveLeader(t *testing.T, c *etcdtest.Cluster) {
 	t.Helper()
 	for range 3 {
 		next := followers(t, c)[0]
-		status, err := next.Client(t).Status(t.Context(), next.Endpoint)
+		status, err := next.Client(t).Status(soon(t), next.Endpoint)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := c.Leader(t).Client(t).MoveLeader(t.Context(), status.Header.MemberId); err != nil {
+		if _, err := c.Leader(t).Client(t).MoveLeader(soon(t), status.Header.MemberId); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -130,11 +130,11 @@ func compact(t *testing.T, c *etcdtest.Cluster) {
 	t.Helper()
 	etcd := c.Client(t)
 	for range 30 {
-		resp, err := etcd.Put(t.Context(), "other", "value")
+		resp, err := etcd.Put(soon(t), "other", "value")
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := etcd.Compact(t.Context(), resp.Header.Revision, clientv3.WithCompactPhysical()); err != nil {
+		if _, err := etcd.Compact(soon(t), resp.Header.Revision, clientv3.WithCompactPhysical()); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -144,7 +144,7 @@ func defragment(t *testing.T, c *etcdtest.Cluster) {
 	t.Helper()
 	etcd := c.Client(t)
 	for _, m := range c.Members {
-		if _, err := etcd.Defragment(t.Context(), m.Endpoint); err != nil {
+		if _, err := etcd.Defragment(soon(t), m.Endpoint); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -91,14 +91,14 @@ func TestTermGivesEverythingBack(t *testing.T) {
 // emptyStore holds that etcd has no lease and nothing below our prefix.
 func emptyStore(t *testing.T, etcd *clientv3.Client) {
 	t.Helper()
-	leases, err := etcd.Leases(t.Context())
+	leases, err := etcd.Leases(soon(t))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if len(leases.Leases) > 0 {
 		t.Errorf("leases left: %v", leases.Leases)
 	}
-	resp, err := etcd.Get(t.Context(), "lockside/", clientv3.WithPrefix())
+	resp, err := etcd.Get(soon(t), "lockside/", clientv3.WithPrefix())
 	if err != nil {
 		t.Fatal(err)
 	}

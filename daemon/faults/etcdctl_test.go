@@ -20,7 +20,7 @@ func build(t *testing.T, path string, flags ...string) (program string) {
 	t.Helper()
 	program = filepath.Join(t.TempDir(), "program")
 	args := append([]string{"build", "-o", program}, flags...)
-	cmd := exec.CommandContext(t.Context(), "go", append(args, path)...)
+	cmd := exec.CommandContext(soon(t), "go", append(args, path)...)
 	cmd.Dir = filepath.Join("..", "..")
 	cmd.Stderr = t.Output()
 	if err := cmd.Run(); err != nil {

@@ -31,6 +31,13 @@ func (h *history) enter(who string, fence int64) {
 	h.grants++
 }
 
+// count is how often the name was granted so far.
+func (h *history) count() int {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.grants
+}
+
 // leave is called by the holder before it gives the name up.
 func (h *history) leave(who string) {
 	h.mu.Lock()

@@ -2,17 +2,20 @@ package faults_test
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"log/slog"
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"testing"
 	"time"
 
 	"lockside/daemon"
 	"lockside/daemon/config"
+	"lockside/ipc"
 )
 
 // A host stands for one machine with its daemon.
@@ -67,8 +70,13 @@ func (h *host) run(t testing.TB, change func(*daemon.Options)) (stop func()) {
 	go func() { ended <- daemon.Run(ctx, o) }()
 	stop = sync.OnceFunc(func() {
 		cancel()
-		if err := <-ended; err != nil {
-			t.Errorf("daemon of %s: %v", h.config.Host, err)
+		select {
+		case err := <-ended:
+			if err != nil {
+				t.Errorf("daemon of %s: %v", h.config.Host, err)
+			}
+		case <-time.After(patience):
+			t.Errorf("daemon of %s does not stop", h.config.Host)
 		}
 	})
 	t.Cleanup(stop)
@@ -104,12 +112,12 @@ func (h *host) lock(t testing.TB, request string) (*client, grant) {
 // once its entry stands in the queue.
 func (h *host) wait(t testing.TB, name string) *client {
 	t.Helper()
-	witness := h.dial(t)
-	before, _ := witness.ask("WHO " + name)
-	c := h.waitUnseen(t, name)
+	witness, c := h.dial(t), h.dial(t)
+	owner := fmt.Sprintf("%p", c)
+	c.send("LOCK " + name + " owner=" + owner)
 	eventually(t, patience, "waiter's entry", func() bool {
-		after, _ := witness.ask("WHO " + name)
-		return after.Fields.Int("count") > before.Fields.Int("count")
+		_, entries := witness.ask("WHO " + name)
+		return slices.ContainsFunc(entries, func(r ipc.Reply) bool { return r.Fields.Get("owner") == owner })
 	})
 	c.stillOpen(10 * time.Millisecond)
 	witness.hangUp()

@@ -41,7 +41,7 @@ func lateRelease(t *testing.T) {
 		}
 		h.dial(t).refused("LOCK nightly wait=100ms", "timeout") // whatever was late has been done, and the queue read
 		untouched(t, etcd, foreign)
-		if _, err := etcd.Delete(t.Context(), g.key); err != nil {
+		if _, err := etcd.Delete(soon(t), g.key); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -75,10 +75,10 @@ func putAnew(t *testing.T) {
 // replace deletes a key and puts it anew, on no lease.
 func replace(t *testing.T, etcd *clientv3.Client, key string) *mvccpb.KeyValue {
 	t.Helper()
-	if resp, err := etcd.Delete(t.Context(), key); err != nil || resp.Deleted != 1 {
+	if resp, err := etcd.Delete(soon(t), key); err != nil || resp.Deleted != 1 {
 		t.Fatalf("delete %s: %+v, %v", key, resp, err)
 	}
-	resp, err := etcd.Put(t.Context(), key, "foreign")
+	resp, err := etcd.Put(soon(t), key, "foreign")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,7 +88,7 @@ func replace(t *testing.T, etcd *clientv3.Client, key string) *mvccpb.KeyValue {
 // untouched holds that a key is there as it was.
 func untouched(t *testing.T, etcd *clientv3.Client, want *mvccpb.KeyValue) {
 	t.Helper()
-	resp, err := etcd.Get(t.Context(), string(want.Key))
+	resp, err := etcd.Get(soon(t), string(want.Key))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -108,7 +108,7 @@ func othersEntries(t *testing.T) {
 	stop := h.run(t, nil)
 
 	h.lock(t, "warm") // the daemon's own keys are there
-	own, err := etcd.Get(t.Context(), "lockside/", clientv3.WithPrefix())
+	own, err := etcd.Get(soon(t), "lockside/", clientv3.WithPrefix())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -117,11 +117,11 @@ func othersEntries(t *testing.T) {
 	newMutex(t, etcd, "nightly").lockLater(t)
 	awaitQueue(t, etcd, "nightly", 2)
 	for _, key := range []string{"lockside/nightly/stray", "lockside/nightly/", "lockside/stray", "lockside/!stray", "lockside/%zz/1", "locksideX"} {
-		if _, err := etcd.Put(t.Context(), key, ""); err != nil {
+		if _, err := etcd.Put(soon(t), key, ""); err != nil {
 			t.Fatal(err)
 		}
 	}
-	all, err := etcd.Get(t.Context(), "lockside", clientv3.WithPrefix(), clientv3.WithMinModRev(own.Header.Revision+1))
+	all, err := etcd.Get(soon(t), "lockside", clientv3.WithPrefix(), clientv3.WithMinModRev(own.Header.Revision+1))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -56,7 +56,7 @@ func excludes(t *testing.T, m mutex, session *client, word string) {
 func excluded(t *testing.T, m mutex, session *client, word string) {
 	t.Helper()
 	g := session.lock("LOCK " + word)
-	if err := m.TryLock(t.Context()); err == nil {
+	if err := m.TryLock(soon(t)); err == nil {
 		t.Error("the mutex was locked beside the session")
 	}
 	locked := m.lockLater(t)
@@ -112,7 +112,7 @@ func TestMutexTakesItsTurn(t *testing.T) {
 	}
 	second.stillOpen(50 * time.Millisecond)
 	third.stillOpen(50 * time.Millisecond)
-	if _, err := etcd.Revoke(t.Context(), clientv3.LeaseID(m.session.Lease())); err != nil {
+	if _, err := etcd.Revoke(soon(t), clientv3.LeaseID(m.session.Lease())); err != nil {
 		t.Fatal(err)
 	}
 	next := second.granted()

@@ -107,6 +107,8 @@ func (p *process) freeze() {
 func (p *process) wait() {
 	p.t.Helper()
 	p.ended = true
+	late := time.AfterFunc(patience, func() { _ = p.cmd.Process.Kill() })
+	defer late.Stop()
 	if err := p.cmd.Wait(); err != nil {
 		p.t.Error(err)
 	}

@@ -57,7 +57,9 @@ func TestPromise08NoGoingBack(t *testing.T) {
 		})
 		t.Run("while running/"+r.name, func(t *testing.T) {
 			server := etcdtest.Start(t)
-			h := startHost(t, "a", server.Endpoint)
+			h := newHost(t, "a", server.Endpoint)
+			h.config.TTL = longTTL // etcd is away for a while
+			h.run(t, nil)
 			holder, _ := h.lock(t, "nightly")
 			waiter := h.wait(t, "nightly")
 			awaitQueue(t, server.Client(t), "nightly", 2)

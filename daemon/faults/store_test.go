@@ -13,10 +13,19 @@ import (
 	"lockside/leases/keys"
 )
 
+// soon is a context for what should not take long. Without one a client waits
+// for ever for a member that is frozen.
+func soon(t testing.TB) context.Context {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	t.Cleanup(cancel)
+	return ctx
+}
+
 // queue reads the entries of a name, the holder first.
 func queue(t testing.TB, etcd *clientv3.Client, name string) []*mvccpb.KeyValue {
 	t.Helper()
-	resp, err := etcd.Get(t.Context(), keys.Queue("lockside/", name), clientv3.WithPrefix(),
+	resp, err := etcd.Get(soon(t), keys.Queue("lockside/", name), clientv3.WithPrefix(),
 		clientv3.WithSort(clientv3.SortByCreateRevision, clientv3.SortAscend))
 	if err != nil {
 		t.Fatal(err)
@@ -41,7 +50,7 @@ func nothingLeft(t testing.TB, etcd *clientv3.Client, within time.Duration) {
 	t.Helper()
 	var left []string
 	eventually(t, within, "end of all entries", func() bool {
-		resp, err := etcd.Get(t.Context(), "lockside/", clientv3.WithPrefix(), clientv3.WithKeysOnly())
+		resp, err := etcd.Get(soon(t), "lockside/", clientv3.WithPrefix(), clientv3.WithKeysOnly())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -87,27 +96,21 @@ func newMutex(t testing.TB, etcd *clientv3.Client, name string) mutex {
 // lock waits until the mutex is locked.
 func (m mutex) lock(t testing.TB) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
-	defer cancel()
-	if err := m.Lock(ctx); err != nil {
+	if err := m.Lock(soon(t)); err != nil {
 		t.Fatal(err)
 	}
 }
 
 // lockLater locks in the background; the channel tells when it is done.
 func (m mutex) lockLater(t testing.TB) <-chan error {
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
-	done := make(chan error, 1)
-	go func() {
-		defer cancel()
-		done <- m.Lock(ctx)
-	}()
+	ctx, done := soon(t), make(chan error, 1)
+	go func() { done <- m.Lock(ctx) }()
 	return done
 }
 
 func (m mutex) unlock(t testing.TB) {
 	t.Helper()
-	if err := m.Unlock(t.Context()); err != nil {
+	if err := m.Unlock(soon(t)); err != nil {
 		t.Fatal(err)
 	}
 }
