@@ -15,15 +15,15 @@ func (d *Dir) leasesFile() string { return filepath.Join(d.path, "leases") }
 
 // Leases are those that this or an earlier daemon added and did not remove.
 func (d *Dir) Leases() []int64 {
-	d.mu.Lock()
-	defer d.mu.Unlock()
+	d.leasesMu.Lock()
+	defer d.leasesMu.Unlock()
 	return slices.Clone(d.leases)
 }
 
 // AddLease notes a lease before it is asked for, each time that it is.
 func (d *Dir) AddLease(id int64) error {
-	d.mu.Lock()
-	defer d.mu.Unlock()
+	d.leasesMu.Lock()
+	defer d.leasesMu.Unlock()
 	if !slices.Contains(d.leases, id) {
 		d.leases = append(d.leases, id)
 	}
@@ -32,8 +32,8 @@ func (d *Dir) AddLease(id int64) error {
 
 // RemoveLease forgets a lease that etcd no longer has.
 func (d *Dir) RemoveLease(id int64) error {
-	d.mu.Lock()
-	defer d.mu.Unlock()
+	d.leasesMu.Lock()
+	defer d.leasesMu.Unlock()
 	d.leases = slices.DeleteFunc(d.leases, func(other int64) bool { return other == id })
 	return d.writeLeasesLocked()
 }

@@ -23,16 +23,16 @@ const (
 
 // Memory is what Remember was last told, by this or an earlier daemon.
 func (d *Dir) Memory() Memory {
-	d.mu.Lock()
-	defer d.mu.Unlock()
+	d.memoryMu.Lock()
+	defer d.memoryMu.Unlock()
 	return d.memory
 }
 
 // Remember writes down how far a cluster has come. It costs one write(2).
 // Nothing can be remembered after a regression.
 func (d *Dir) Remember(m Memory) error {
-	d.mu.Lock()
-	defer d.mu.Unlock()
+	d.memoryMu.Lock()
+	defer d.memoryMu.Unlock()
 	if d.memory == m || d.memory.Regressed {
 		return nil
 	}

@@ -33,10 +33,12 @@ type Dir struct {
 	stop     chan struct{}
 	wait     sync.WaitGroup
 
-	mu     sync.Mutex // guards what follows
-	leases []int64
-	memory Memory
-	dirty  bool
+	leasesMu sync.Mutex // guards leases and its file
+	leases   []int64
+
+	memoryMu sync.Mutex // guards what follows; apart, since a reply of etcd waits for it
+	memory   Memory
+	dirty    bool
 }
 
 // Open takes the directory, which is made if missing, for this user alone. The
@@ -91,10 +93,10 @@ func (d *Dir) syncNowAndThen() {
 }
 
 func (d *Dir) sync() error {
-	d.mu.Lock()
+	d.memoryMu.Lock()
 	dirty := d.dirty
 	d.dirty = false
-	d.mu.Unlock()
+	d.memoryMu.Unlock()
 	if !dirty {
 		return nil
 	}
