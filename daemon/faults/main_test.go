@@ -13,8 +13,10 @@ const (
 	// by a failure.
 	patience = 30 * time.Second
 
-	// atOnce is how soon a client is told of what etcd or another client knows.
-	atOnce = time.Second
+	// atOnce bounds how soon a client is told of what etcd or another client
+	// knows. It takes milliseconds, but machines that run tests stall. A renewal
+	// of a lease of the default TTL would take longer to find out.
+	atOnce = 3 * time.Second
 
 	// ttl is the shortest that leaves room for a margin of a second and two
 	// renewals.

@@ -25,9 +25,9 @@ func TestEtcdAwayAtStart(t *testing.T) {
 				t.Errorf("ready after %v", took)
 			}
 			c := h.dial(t)
-			c.answersWithin("LOCK x wait=1s", ipc.CodeUnavailable, time.Second, 2*time.Second)
-			c.answersWithin("LOCK x wait=0", ipc.CodeUnavailable, 0, 6*time.Second)
-			c.answersWithin("WHO x", ipc.CodeUnavailable, 0, 6*time.Second)
+			c.answersWithin("LOCK x wait=1s", ipc.CodeUnavailable, time.Second, patience)
+			c.answersWithin("LOCK x wait=0", ipc.CodeUnavailable, 0, patience)
+			c.answersWithin("WHO x", ipc.CodeUnavailable, 0, patience)
 			began = time.Now()
 			if health := c.health(); health != "unavailable" {
 				t.Errorf("STATUS says health=%s", health)
