@@ -56,8 +56,7 @@ func TestPromise10FailClosed(t *testing.T) {
 		first.stillOpen(50 * time.Millisecond)
 		successor.hangUp()
 		last = first.granted().fence
-		again.signal(unix.SIGTERM)
-		again.wait()
+		again.stop()
 	}
 }
 
@@ -138,7 +137,6 @@ func TestTermWithoutEtcd(t *testing.T) {
 	member.Cont(t)
 	again := h.startDaemon(t)
 	h.lock(t, "nightly")
-	again.signal(unix.SIGTERM)
-	again.wait()
+	again.stop()
 	emptyStore(t, member.Client(t))
 }

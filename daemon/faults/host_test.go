@@ -58,6 +58,8 @@ func startHost(t testing.TB, name string, endpoints ...string) *host {
 
 // run starts a daemon in this process and waits until it is ready. The
 // function it returns stops the daemon as TERM does, and may be called twice.
+// To start one again takes startDaemon: a child that another test forks in this
+// process has the lock of the one before for as long as it takes to exec.
 func (h *host) run(t testing.TB, change func(*daemon.Options)) (stop func()) {
 	t.Helper()
 	ready := make(chan struct{})
@@ -66,14 +68,18 @@ func (h *host) run(t testing.TB, change func(*daemon.Options)) (stop func()) {
 		change(&o)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	ended := make(chan error, 1)
-	go func() { ended <- daemon.Run(ctx, o) }()
+	ended := make(chan struct{})
+	var failed error // once ended
+	go func() {
+		defer close(ended)
+		failed = daemon.Run(ctx, o)
+	}()
 	stop = sync.OnceFunc(func() {
 		cancel()
 		select {
-		case err := <-ended:
-			if err != nil {
-				t.Errorf("daemon of %s: %v", h.config.Host, err)
+		case <-ended:
+			if failed != nil {
+				t.Errorf("daemon of %s: %v", h.config.Host, failed)
 			}
 		case <-time.After(patience):
 			t.Errorf("daemon of %s does not stop", h.config.Host)
@@ -82,8 +88,8 @@ func (h *host) run(t testing.TB, change func(*daemon.Options)) (stop func()) {
 	t.Cleanup(stop)
 	select {
 	case <-ready:
-	case err := <-ended:
-		t.Fatalf("daemon of %s: %v", h.config.Host, err)
+	case <-ended:
+		t.FailNow() // stop tells why
 	case <-time.After(patience):
 		t.Fatalf("daemon of %s is not ready", h.config.Host)
 	}

@@ -7,6 +7,7 @@ import (
 	"go.etcd.io/etcd/api/v3/mvccpb"
 	clientv3 "go.etcd.io/etcd/client/v3"
 
+	"lockside/ipc"
 	"lockside/leases/etcdtest"
 )
 
@@ -39,7 +40,7 @@ func lateRelease(t *testing.T) {
 		if _, _, err := holder.reply(); err != nil {
 			t.Error(err)
 		}
-		h.dial(t).refused("LOCK nightly wait=100ms", "timeout") // whatever was late has been done, and the queue read
+		h.dial(t).refused("LOCK nightly wait=1s", ipc.CodeTimeout) // whatever was late has been done, and the queue read
 		untouched(t, etcd, foreign)
 		if _, err := etcd.Delete(soon(t), g.key); err != nil {
 			t.Fatal(err)
@@ -56,16 +57,14 @@ func putAnew(t *testing.T) {
 	holder, g := h.lock(t, "nightly")
 	waiter := other.wait(t, "nightly")
 	theirs := awaitQueue(t, etcd, "nightly", 2)[1]
-	foreign := []*mvccpb.KeyValue{replace(t, etcd, string(theirs.Key)), replace(t, etcd, g.key)} // the waiter's first, lest it be granted
-	for _, c := range []*client{holder, waiter} {
-		if _, err := c.end(); err != nil {
-			t.Error(err)
-		}
-	}
+	foreign := []*mvccpb.KeyValue{replace(t, etcd, string(theirs.Key))}
+	waiter.lost(ipc.ReasonEntryDeleted) // and is not granted what the holder loses next
+	foreign = append(foreign, replace(t, etcd, g.key))
+	holder.lost(ipc.ReasonEntryDeleted)
 	for _, on := range []*host{h, other} {
 		c := on.dial(t)
-		c.refused("LOCK nightly wait=100ms", "timeout") // what is there counts
-		c.refused("LOCK nightly wait=0", "busy")
+		c.refused("LOCK nightly wait=1s", ipc.CodeTimeout) // what is there counts
+		c.refused("LOCK nightly wait=0", ipc.CodeBusy)
 	}
 	for _, kv := range foreign {
 		untouched(t, etcd, kv)
@@ -128,15 +127,15 @@ func othersEntries(t *testing.T) {
 	waiter := h.wait(t, "nightly")
 	for range 20 {
 		c := h.dial(t)
-		c.refused("LOCK nightly wait=0", "busy")
-		c.refused("LOCK nightly wait=5ms", "timeout")
+		c.refused("LOCK nightly wait=0", ipc.CodeBusy)
+		c.refused("LOCK nightly wait=50ms", ipc.CodeTimeout)
 		c.lock("LOCK other")
 		c.hangUp()
 	}
 	waiter.hangUp()
 	c := h.wait(t, "nightly")
 	stop()
-	c.lost("shutdown")
+	c.lost(ipc.ReasonShutdown)
 	for _, kv := range all.Kvs {
 		untouched(t, etcd, kv)
 	}

@@ -115,6 +115,13 @@ func (p *process) wait() {
 	_ = p.stdin.Close()
 }
 
+// stop has a daemon end as TERM does.
+func (p *process) stop() {
+	p.t.Helper()
+	p.signal(unix.SIGTERM)
+	p.wait()
+}
+
 // kill ends the process at once, frozen or not.
 func (p *process) kill() {
 	if p.ended {

@@ -39,20 +39,20 @@ func TestPromise08NoGoingBack(t *testing.T) {
 			server := etcdtest.Start(t)
 			h := newHost(t, "a", server.Endpoint)
 			putBack := r.prepare(t, server)
-			stop := h.run(t, nil)
+			process := h.startDaemon(t)
 			c, _ := h.lock(t, "nightly")
 			c.unlock("nightly")
-			stop()
+			process.stop()
 			putBack()
 			for range 5 { // writes of its own would soon take etcd past what it remembers
-				stop := h.run(t, nil)
+				process := h.startDaemon(t)
 				refusesAll(t, h.dial(t))
-				stop()
+				process.stop()
 			}
 			if err := os.Remove(filepath.Join(h.config.StateDir, "revision")); err != nil {
 				t.Fatal(err)
 			}
-			h.run(t, nil) // an operator has accepted it
+			h.startDaemon(t) // an operator has accepted it
 			h.lock(t, "nightly")
 		})
 		t.Run("while running/"+r.name, func(t *testing.T) {
