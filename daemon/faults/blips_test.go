@@ -79,6 +79,7 @@ func ridesOut(t *testing.T, one, two *host, happens func(), etcd *clientv3.Clien
 	holder, held := one.lock(t, "nightly")
 	waiter := two.wait(t, "nightly")
 	awaitQueue(t, etcd, "nightly", 2)
+	renewed(t, one, two)
 	happens()
 	holder.check("nightly", held)
 	waiter.stillOpen(10 * time.Millisecond)
@@ -90,6 +91,17 @@ func ridesOut(t *testing.T, one, two *host, happens func(), etcd *clientv3.Clien
 		t.Errorf("fence %d after %d", next.fence, held.fence)
 	}
 	waiter.unlock("nightly")
+}
+
+// renewed waits until the leases of hosts have nearly all of their time, so that
+// one blip does not add to the one before.
+func renewed(t *testing.T, hosts ...*host) {
+	t.Helper()
+	for _, h := range hosts {
+		witness := h.dial(t)
+		eventually(t, patience, "renewal", func() bool { return witness.leaseLeft() > rideTTL-2*time.Second })
+		witness.hangUp()
+	}
 }
 
 func freezeFor(t *testing.T, m *etcdtest.Process, d time.Duration) {
