@@ -68,12 +68,17 @@
 // read or a later look at a revision at or after the creation. Evidence that an
 // entry is there is valid only at its revision: a read at revision R neither
 // removes what was created after R nor brings back what a watch has seen deleted
-// after R. A deletion is remembered until no answer under way can be older than
-// it: each is at least as new as the highest revision seen when it was asked for.
+// after R. That an entry is gone is remembered by its create revision, so that it
+// hides nothing put under the same key later, and until no answer under way can be
+// older: each is at least as new as the highest revision seen when it was asked for.
+// A watch tells nothing of what was before it, so what it shows of others counts
+// only once a read, asked for when the watch was ready, has shown the rest: a
+// waiter whose own entry was deleted learns it no later than it learns of later
+// deletions before it, and does not move up.
 // A key proves nothing: what is shown under one of ours, and is not of the create
 // revision that an answer told us, counts as another's until it is gone.
 // Held by TestQueueLateEvidence, TestLookMistakesNothingForOurs,
-// TestCoreRandomSchedules.
+// TestNobodyMovesUpOnHalfAWatch, TestCoreRandomSchedules.
 //
 // I3 (P1). A waiter is granted when each entry before it is gone, or is an
 // entry of this daemon, by the answer to its put, that was given up. No other

@@ -3,6 +3,9 @@ package core
 import (
 	"errors"
 	"testing"
+	"time"
+
+	"lockside/leases/keys"
 )
 
 // TestMoreNamesThanALeaseTakes: a request of more names than are wanted on one
@@ -66,14 +69,17 @@ func TestWindowHoldsForSeveralNames(t *testing.T) {
 	for id := SessionID(1); id <= 12; id++ {
 		b.ask(id, Forever, [][]string{{"x", "y"}, {"y", "x"}, {"y", "z"}, {"z"}}[id%4]...)
 	}
-	revision, served := int64(10), 0
+	etcd := newModel()
+	etcd.dropped = func(string) {}
+	etcd.grant(b.lease, time.Hour)
+	etcd.put(keys.Epoch(modelPrefix, b.lease), b.lease)
+	served := 0
 	for len(b.last) > 0 {
 		a := b.last[0]
 		b.last = b.last[1:]
 		switch a := a.(type) {
 		case Commit:
-			revision++
-			b.step(BatchApplied{a.Batch.ID, revision, make([][]Key, len(a.Batch.Puts))})
+			b.step(etcd.commit(a.Batch))
 		case Granted:
 			served++
 			b.step(End{a.Session})

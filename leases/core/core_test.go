@@ -23,7 +23,7 @@ const benchTTL = 12 * time.Second // the margin is two seconds
 func newBench(t *testing.T) *bench {
 	b := &bench{t: t, now: time.Minute, lease: 0x100}
 	next := b.lease - 1
-	b.m = New(Config{DefaultTTL: benchTTL, Prefix: "p/", LeaseID: func() int64 { next++; return next }})
+	b.m = New(Config{DefaultTTL: benchTTL, Prefix: modelPrefix, LeaseID: func() int64 { next++; return next }})
 	b.step(Tick{})
 	take[GrantLease](b)
 	b.step(LeaseGranted{b.lease, benchTTL, b.now, false})
@@ -85,13 +85,13 @@ func (b *bench) hold(id SessionID, revision int64, names ...string) {
 }
 
 // mine is the key of an entry of the bench's lease, foreign that of a mutex.
-func (b *bench) mine(slot int) string { return keys.Entry("p/x/", b.lease, slot) }
+func (b *bench) mine(slot int) string { return keys.Entry(modelPrefix+"x/", b.lease, slot) }
 
-const foreign = "p/x/999"
+const foreign = modelPrefix + "x/999"
 
 // key is an entry as etcd shows it, on the lease that it is named after.
 func key(k string, created int64) Key {
-	_, rest, _ := keys.Split("p/", k)
+	_, rest, _ := keys.Split(modelPrefix, k)
 	lease, _, _ := keys.Place(rest)
 	return Key{Key: k, Created: created, Modified: created, Lease: lease}
 }
@@ -126,6 +126,7 @@ func TestQueueDoesNotHandOverPastAForeignEntry(t *testing.T) {
 	b.step(Unlock{Session: 1, Names: []string{"x"}})
 	none[Granted](b)
 	b.step(WatchReady{watch.Watch})
+	b.step(QueuesRead{take[ReadQueues](b).Read, 12, []Queue{{"x", []Key{key(b.mine(0), 10), key(foreign, 11), key(b.mine(1), 12)}}}})
 	b.step(WatchSaw{watch.Watch, []Change{{Key: b.mine(0), Deleted: true, Revision: 13}}})
 	none[Granted](b)
 	b.step(WatchSaw{watch.Watch, []Change{{Key: foreign, Deleted: true, Revision: 14}}})
@@ -145,13 +146,13 @@ func TestQueueLateEvidence(t *testing.T) {
 	read := take[ReadQueues](b)
 	second := b.lock(2, Forever)
 	b.step(WatchSaw{watch.Watch, []Change{{Key: foreign, Deleted: true, Revision: 12}}})
-	if g := take[Granted](b); g.Session != 1 {
-		t.Fatalf("granted %+v", g)
-	}
 	// The look of a Txn at revision 11 is older than the deletion at 12.
 	b.step(BatchApplied{second.ID, 11, [][]Key{{key(foreign, 9), key(b.mine(0), 10), key(b.mine(1), 11)}}})
 	// So is a read at 11.
 	b.step(QueuesRead{read.Read, 11, []Queue{{"x", []Key{key(foreign, 9), key(b.mine(0), 10), key(b.mine(1), 11)}}}})
+	if g := take[Granted](b); g.Session != 1 {
+		t.Fatalf("granted %+v", g)
+	}
 	b.step(Unlock{Session: 1, Names: []string{"x"}})
 	if g := take[Granted](b); g.Session != 2 {
 		t.Fatalf("the dead entry came back: %+v", g)
@@ -356,7 +357,7 @@ func TestWindowHoldsTheLineInOrder(t *testing.T) {
 
 // BenchmarkStep is one uncontended LOCK and UNLOCK through the core.
 func BenchmarkStep(b *testing.B) {
-	m := New(Config{Prefix: "p/", LeaseID: func() int64 { return 1 }})
+	m := New(Config{Prefix: modelPrefix, LeaseID: func() int64 { return 1 }})
 	m.Step(0, Tick{})
 	m.Step(0, LeaseGranted{Lease: 1, TTL: time.Hour})
 	m.Step(0, LeaseFenced{1, 1})

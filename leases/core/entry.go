@@ -85,11 +85,16 @@ func (m *Machine) drop(e *entry) {
 // gone forgets an entry that is certainly not in etcd as of a revision, zero
 // if it never was. Only now its key can be used again (I1).
 func (m *Machine) gone(e *entry, revision int64) {
-	if e.state == gone {
+	switch e.state {
+	case gone:
 		return
+	case sent:
+		e.queue.disown(e)
+	case live, leaving:
+		e.queue.bury(e.key, e.rev+1, revision)
 	}
 	e.state = gone
-	e.queue.remove(e, revision)
+	e.queue.remove(e)
 	e.lease.entries = slices.DeleteFunc(e.lease.entries, func(o *entry) bool { return o == e })
 	m.touch(e.queue)
 	m.refill(e.lease)

@@ -48,7 +48,10 @@ func (m *Machine) decide(e *entry, k Key, revision int64) {
 	switch {
 	case e.state == leaving && k.Created == e.rev:
 		m.push(e.lease, &op{entry: e})
-	case e.state == leaving, e.given && !ours:
+	case e.state == leaving:
+		m.gone(e, revision)
+	case e.given && !ours:
+		e.rev = 0 // the read tells what is under its key
 		m.gone(e, revision)
 	case ours:
 		m.entered(e, k.Created)

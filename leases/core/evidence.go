@@ -10,10 +10,12 @@ import (
 // look takes in what a Txn or a read showed of a queue at its revision: all that
 // was there, of which nothing may be newer evidence than what we have (I2).
 func (m *Machine) look(q *queue, shown []Key, revision int64) {
-	q.sweep(shown, revision)
+	there := index(shown)
+	q.sweep(there, revision)
+	m.miss(q, there, revision)
 	for _, k := range shown {
-		if q.tombs[k.Key] > revision {
-			continue // seen deleted after this was shown
+		if q.buried(k.Key, k.Created) {
+			continue // gone since this was shown
 		}
 		e := q.own(k.Key)
 		switch {
@@ -23,7 +25,7 @@ func (m *Machine) look(q *queue, shown []Key, revision int64) {
 			e.rev = k.Created // its own answer is still to come
 		case revision < e.rev:
 		case k.Created != e.rev: // deleted, and put by somebody else
-			m.vanish(e, k.Created)
+			m.vanish(e, revision)
 			q.meet(k)
 		case k.Modified != e.rev:
 			m.vanish(e, 0)
@@ -34,14 +36,20 @@ func (m *Machine) look(q *queue, shown []Key, revision int64) {
 
 // sweep removes other hosts' entries that are not shown: they are gone, unless
 // they are newer than the revision.
-func (q *queue) sweep(shown []Key, revision int64) {
-	if len(q.foreign) == 0 {
-		return
-	}
-	there := index(shown)
+func (q *queue) sweep(there map[string]Key, revision int64) {
 	for key, created := range q.foreign {
 		if there[key].Created == 0 && created <= revision {
 			delete(q.foreign, key)
+		}
+	}
+}
+
+// miss notes entries of ours that are not shown, so that none of them moves up
+// for what is swept.
+func (m *Machine) miss(q *queue, there map[string]Key, revision int64) {
+	for _, e := range q.entries {
+		if e.state == live && e.rev < revision && there[e.key].Created == 0 {
+			m.vanish(e, revision)
 		}
 	}
 }
@@ -62,22 +70,19 @@ func (q *queue) meet(k Key) {
 	q.foreign[k.Key] = max(q.foreign[k.Key], k.Created)
 }
 
-// learn takes in a read of a queue: besides what a look tells, entries of ours
-// that it does not show are gone, and what is in doubt is decided (I5).
+// learn takes in a read of a queue: besides what a look tells, it decides what is
+// in doubt (I5).
 func (m *Machine) learn(q *queue, shown []Key, revision int64) {
 	m.look(q, shown, revision)
 	there := index(shown)
 	for _, e := range slices.Clone(q.entries) {
-		k := there[e.key]
-		switch {
-		case e.doubt && e.lease.state != dead && e.lease.epoch > e.guard:
-			if revision >= e.lease.epoch {
-				m.decide(e, k, revision)
-			} else {
-				m.wantRead(q) // the epoch is newer than when this was asked
-			}
-		case e.state == live && e.rev <= revision && k.Created == 0:
-			m.vanish(e, revision)
+		if !e.doubt || e.lease.state == dead || e.lease.epoch <= e.guard {
+			continue
+		}
+		if revision >= e.lease.epoch {
+			m.decide(e, there[e.key], revision)
+		} else {
+			m.wantRead(q) // the epoch is newer than when this was asked
 		}
 	}
 	m.adopt(q, shown)
@@ -112,39 +117,4 @@ func (m *Machine) ours(q *queue, k Key) (*lease, bool) {
 	id, _, ok := keys.Place(rest)
 	l := m.leases[id]
 	return l, ok && k.Lease == id && l != nil && l.state == ready
-}
-
-// bury remembers that a key was absent at a revision.
-func (q *queue) bury(key string, revision int64) {
-	if q.tombs == nil {
-		q.tombs = map[string]int64{}
-	}
-	q.tombs[key] = max(q.tombs[key], revision)
-}
-
-// clearTombs forgets the deletions that no answer still under way can be
-// older than: each such answer is newer than the floor noted when it was asked.
-func (q *queue) clearTombs() {
-	if len(q.tombs) == 0 {
-		return
-	}
-	var floor int64 = -1
-	note := func(f int64) {
-		if floor < 0 || f < floor {
-			floor = f
-		}
-	}
-	for _, e := range q.entries {
-		if e.state == sent {
-			note(e.floor)
-		}
-	}
-	if q.read.under {
-		note(q.read.floor)
-	}
-	for key, deleted := range q.tombs {
-		if floor < 0 || deleted <= floor {
-			delete(q.tombs, key)
-		}
-	}
 }

@@ -157,15 +157,10 @@ func (m *Machine) die(l *lease, reason Reason) {
 	m.grantFor(l.class)
 }
 
-// buryLease forgets a dead lease that etcd no longer has, and its entries. What
-// a look showed under a key of which nobody knows whether it was put counts as
-// another's until it is seen to be gone.
+// buryLease forgets a dead lease that etcd no longer has, and its entries.
 func (m *Machine) buryLease(l *lease) {
 	delete(m.leases, l.id)
 	for _, e := range slices.Clone(l.entries) {
-		if e.state == sent && e.rev > e.queue.tombs[e.key] {
-			e.queue.meet(Key{Key: e.key, Created: e.rev})
-		}
 		m.gone(e, m.revision)
 	}
 }

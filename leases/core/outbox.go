@@ -131,7 +131,7 @@ func (m *Machine) requeue(l *lease, ops []*op) {
 			continue
 		}
 		for _, e := range o.request.entries {
-			e.state, e.rev = queued, 0
+			e.queue.unsend(e)
 		}
 		again = append(again, o)
 	}

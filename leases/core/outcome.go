@@ -50,8 +50,8 @@ func (m *Machine) entered(e *entry, created int64) {
 	e.state, e.rev, e.alive = live, created, m.now
 	if e.given {
 		m.drop(e)
-	} else if deleted := e.queue.tombs[e.key]; deleted > created {
-		m.vanish(e, deleted)
+	} else if e.queue.buried(e.key, created) {
+		m.vanish(e, e.queue.tombs[e.key].known)
 	}
 	m.touch(e.queue)
 }

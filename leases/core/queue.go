@@ -15,7 +15,7 @@ type queue struct {
 	name, prefix string
 	entries      []*entry         // ours, in any state but gone
 	foreign      map[string]int64 // others' keys and their create revisions
-	tombs        map[string]int64 // keys seen deleted, while an older look may come
+	tombs        map[string]tomb
 	line         []*request
 	seated       int // requests that wait for a lease
 	touched      bool
@@ -23,6 +23,7 @@ type queue struct {
 
 	watch      uint64        // id; zero without one
 	watching   bool          // the watch misses nothing
+	synced     bool          // and all that was before it was read
 	idleSince  time.Duration // when the last entry went; for the watch to linger
 	watchAfter time.Duration // no watch is opened before
 	pollAt     time.Duration
@@ -52,12 +53,25 @@ func (q *queue) add(e *entry) {
 	q.entries = append(q.entries, e)
 }
 
-// remove takes an entry out; a look older than the revision may still show it.
-func (q *queue) remove(e *entry, revision int64) {
+// remove takes an entry out.
+func (q *queue) remove(e *entry) {
 	q.entries = slices.DeleteFunc(q.entries, func(o *entry) bool { return o == e })
-	if revision > 0 {
-		q.bury(e.key, revision)
+}
+
+// disown counts what a look showed under the key of an entry as another's, since
+// no answer says that it is ours.
+func (q *queue) disown(e *entry) {
+	if e.rev != 0 && !q.buried(e.key, e.rev) {
+		q.meet(Key{Key: e.key, Created: e.rev})
 	}
+	e.rev = 0
+}
+
+// unsend puts an entry back to what it was before its batch, which was certainly
+// not done.
+func (q *queue) unsend(e *entry) {
+	q.disown(e)
+	e.state = queued
 }
 
 // own finds our entry of a key.

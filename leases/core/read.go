@@ -26,6 +26,7 @@ type reads struct {
 type queueRead struct {
 	wanted, under bool
 	floor         int64
+	watch         uint64 // the queue's, if it was ready when this was asked
 }
 
 func (m *Machine) wantRead(q *queue) {
@@ -53,6 +54,9 @@ func (m *Machine) issueReads() {
 				continue
 			}
 			q.read = queueRead{under: true, floor: m.revision}
+			if q.watching {
+				q.read.watch = q.watch
+			}
 			now, names = append(now, q), append(names, q.name)
 		}
 		r.wanted = later
@@ -76,6 +80,7 @@ func (ev QueuesRead) apply(m *Machine) {
 	for i, q := range under {
 		q.read.under = false
 		m.learn(q, ev.Queues[i].Keys, ev.Revision)
+		q.sync()
 	}
 }
 

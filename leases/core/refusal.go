@@ -46,7 +46,8 @@ func (m *Machine) contradicted(e *entry, created, revision int64) {
 	case e.state == sent && created != 0:
 		e.queue.meet(Key{Key: e.key, Created: created})
 		m.wantRead(e.queue)
-		e.queue.remove(e, 0)
+		e.queue.remove(e)
+		e.rev = 0 // that key is the other's
 		e.queue.add(e)
 	}
 }
@@ -54,7 +55,7 @@ func (m *Machine) contradicted(e *entry, created, revision int64) {
 // giveBack answers a try whose queue was not empty. Nothing was put.
 func (m *Machine) giveBack(r *request) {
 	for _, e := range r.entries {
-		e.state = queued
+		e.queue.unsend(e)
 	}
 	m.refuse(r, ErrBusy)
 }
@@ -106,7 +107,7 @@ func (m *Machine) fail(l *lease, o *op, ev BatchFailed) {
 		return
 	}
 	for _, e := range o.request.entries {
-		e.state = queued
+		e.queue.unsend(e)
 	}
 	if o.request.done {
 		m.requeue(l, []*op{o})

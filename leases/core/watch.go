@@ -70,7 +70,7 @@ func (q *queue) ring(m *Machine) {
 
 func (m *Machine) openWatch(q *queue) {
 	m.lastWatch++
-	q.watch, q.watching = m.lastWatch, false
+	q.watch, q.watching, q.synced = m.lastWatch, false, false
 	m.watches[q.watch] = q
 	m.emit(OpenWatch{q.watch, q.name})
 }
@@ -78,7 +78,7 @@ func (m *Machine) openWatch(q *queue) {
 func (m *Machine) closeWatch(q *queue) {
 	m.emit(CloseWatch{q.watch})
 	delete(m.watches, q.watch)
-	q.watch, q.watching, q.idleSince = 0, false, 0
+	q.watch, q.watching, q.synced, q.idleSince = 0, false, false, 0
 }
 
 func (ev WatchReady) apply(m *Machine) {
@@ -94,7 +94,7 @@ func (ev WatchGone) apply(m *Machine) {
 		if !q.watching {
 			q.watchAfter = m.now + watchPause // it may be refused again at once
 		}
-		q.watch, q.watching, q.idleSince = 0, false, 0
+		q.watch, q.watching, q.synced, q.idleSince = 0, false, false, 0
 		m.touch(q) // opens another one if it is needed
 	}
 }
@@ -117,12 +117,33 @@ func (ev WatchSaw) apply(m *Machine) {
 
 // sawDeleted takes note of a deletion, which is true for ever (I2).
 func (m *Machine) sawDeleted(q *queue, c Change) {
-	q.bury(c.Key, c.Revision)
-	if created, ok := q.foreign[c.Key]; ok && created < c.Revision {
-		delete(q.foreign, c.Key)
+	q.bury(c.Key, c.Revision, c.Revision)
+	if q.synced {
+		q.leave(c.Key)
 	}
 	if e := q.own(c.Key); e != nil && e.rev != 0 && e.rev < c.Revision {
 		m.vanish(e, c.Revision)
+	}
+}
+
+// leave takes out another host's entry that is known to be gone.
+func (q *queue) leave(key string) {
+	if created, ok := q.foreign[key]; ok && q.buried(key, created) {
+		delete(q.foreign, key)
+	}
+}
+
+// sync ends the time in which the watch tells only half of what happened: a
+// read that was asked for when the watch was ready shows what was before. Until
+// then nobody may move up for what the watch shows, since our own entry may have
+// gone before the watch began.
+func (q *queue) sync() {
+	if q.synced || q.watch == 0 || q.read.watch != q.watch {
+		return
+	}
+	q.synced = true
+	for key := range q.tombs {
+		q.leave(key)
 	}
 }
 
