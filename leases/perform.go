@@ -26,7 +26,7 @@ func (s *Service) performLocked(a core.Action) {
 	case core.ListLease:
 		s.work.Go(func() { s.list(a.Lease) })
 	case core.Commit:
-		s.work.Go(func() { s.commit(a.Batch) })
+		s.dispatch(a.Batch)
 	case core.ReadQueues:
 		s.work.Go(func() { s.readQueues(a) })
 	case core.OpenWatch:

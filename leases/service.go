@@ -44,9 +44,10 @@ type Service struct {
 
 	ctx     context.Context // ends when the Service is closed
 	cancel  context.CancelFunc
-	work    sync.WaitGroup // every goroutine of the Service
-	cleared chan struct{}  // closed once the leases left behind are revoked
-	drained chan struct{}  // closed once nothing of ours is left in etcd
+	work    sync.WaitGroup   // every goroutine of the Service
+	batches chan *core.Batch // to a committer that has nothing to do
+	cleared chan struct{}    // closed once the leases left behind are revoked
+	drained chan struct{}    // closed once nothing of ours is left in etcd
 
 	mu          sync.Mutex // guards what follows
 	machine     *core.Machine
@@ -72,7 +73,7 @@ func Open(cfg Config) (*Service, error) {
 	}
 	s := &Service{
 		log: cfg.Logger, clock: cfg.Clock, state: dir, prefix: cfg.Core.Prefix, record: cfg.Record,
-		cleared: make(chan struct{}), drained: make(chan struct{}),
+		batches: make(chan *core.Batch), cleared: make(chan struct{}), drained: make(chan struct{}),
 		subscribers: map[core.SessionID]Subscriber{}, renewals: map[int64]*etcd.Renewal{},
 	}
 	if err := s.connect(cfg); err != nil {

@@ -12,18 +12,35 @@ import (
 	"lockside/leases/keys"
 )
 
-// Times that a Txn may take. The first bounds only our wait: a batch whose
-// answer is late is of unknown outcome.
-const (
-	commitTime = 5 * time.Second
-	readTime   = 5 * time.Second
-)
+// readTime bounds a read of queues.
+const readTime = 5 * time.Second
+
+// dispatch has a batch committed by a goroutine that waits for one, or by a new
+// one, and never waits. New ones alone would grow their stacks each time.
+func (s *Service) dispatch(b *core.Batch) {
+	select {
+	case s.batches <- b:
+	default:
+		s.work.Go(func() { s.committer(b) })
+	}
+}
+
+// committer commits a batch, and others that come, until the Service is closed.
+// There are as many as there were batches in flight at once.
+func (s *Service) committer(b *core.Batch) {
+	for {
+		s.commit(b)
+		select {
+		case b = <-s.batches:
+		case <-s.ctx.Done():
+			return
+		}
+	}
+}
 
 // commit sends a batch and feeds back what became of it.
 func (s *Service) commit(b *core.Batch) {
-	ctx, cancel := context.WithTimeout(s.ctx, commitTime)
-	defer cancel()
-	resp, err := s.etcd.Txn(ctx, s.request(b))
+	resp, err := s.etcd.Txn(s.ctx, s.request(b))
 	switch {
 	case err != nil:
 		s.trouble("Batch not committed", err, "puts", len(b.Puts), "drops", len(b.Drops))

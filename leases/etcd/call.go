@@ -47,13 +47,13 @@ func (c *Client) admit(ctx context.Context, e *endpoint) (*grpc.ClientConn, erro
 // try makes one call at one endpoint within the call time-out. Unless sent is
 // true, no server can have seen the request.
 func (c *Client) try(parent context.Context, e *endpoint, send call) (sent bool, err error) {
-	ctx, cancel := context.WithTimeout(parent, c.callTimeout)
-	defer cancel()
-	stop := context.AfterFunc(c.ctx, cancel)
+	ctx, cancel := context.WithCancelCause(c.calls.context())
+	defer cancel(nil)
+	stop := context.AfterFunc(parent, func() { cancel(context.Cause(parent)) })
 	defer stop()
 	conn, err := c.admit(ctx, e)
 	if err == nil {
-		err = ctx.Err()
+		err = parent.Err()
 	}
 	if err == nil {
 		err = e.login.call(ctx, conn, func() error {
@@ -62,10 +62,10 @@ func (c *Client) try(parent context.Context, e *endpoint, send call) (sent bool,
 		})
 	}
 	c.report(parent, e, err)
-	return sent, e.located(parent, err)
+	return sent, e.located(ctx, err)
 }
 
-// located adds to an error where it happened, and why if the caller gave up.
+// located adds to an error where it happened, and why if the call was given up.
 func (e *endpoint) located(ctx context.Context, err error) error {
 	if cause := context.Cause(ctx); err != nil && cause != nil && !errors.Is(err, cause) {
 		return fmt.Errorf("at %s: %w: %w", e.url, cause, err)

@@ -3,19 +3,19 @@ package etcd
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"sync"
-	"time"
 
 	"lockside/leases/boottime"
 )
 
 // Client speaks to one etcd cluster. Its methods may be called concurrently.
 type Client struct {
-	logger      *slog.Logger
-	clock       boottime.Clock
-	callTimeout time.Duration
-	allowOld    bool
+	logger   *slog.Logger
+	clock    boottime.Clock
+	calls    *bound // each try
+	allowOld bool
 
 	endpoints *endpoints
 	memory    *memory
@@ -37,14 +37,14 @@ func New(cfg Config) (*Client, error) {
 		return nil, err
 	}
 	c := &Client{
-		logger:      cfg.Logger,
-		clock:       cfg.Clock,
-		callTimeout: cfg.CallTimeout,
-		allowOld:    cfg.AllowOldServers,
-		endpoints:   newEndpoints(all),
-		memory:      newMemory(cfg.Remembered, cfg.Seen),
+		logger:    cfg.Logger,
+		clock:     cfg.Clock,
+		allowOld:  cfg.AllowOldServers,
+		endpoints: newEndpoints(all),
+		memory:    newMemory(cfg.Remembered, cfg.Seen),
 	}
 	c.ctx, c.cancel = context.WithCancel(context.Background())
+	c.calls = newBound(c.ctx, cfg.CallTimeout, fmt.Errorf("no answer within %v", cfg.CallTimeout))
 	for _, e := range all {
 		c.wait.Go(func() { c.monitor(e) })
 	}

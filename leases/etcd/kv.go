@@ -3,14 +3,18 @@ package etcd
 import (
 	"context"
 	"fmt"
+	"time"
 
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
 	"google.golang.org/grpc"
 )
 
+// lastTry is how long after its begin a Txn still turns to another endpoint.
+const lastTry = 5 * time.Second
+
 // Txn sends a transaction once, to the preferred endpoint, or to the next ones
-// as long as it surely has not been sent. The context ends the wait, but not the
-// transaction.
+// as long as it surely has not been sent, for a few seconds. The context ends the
+// wait, but not the transaction.
 //
 // It returns ErrNotSent or a refusal (ErrLeaseNotFound, ErrDenied, ErrTooLarge,
 // ErrRefused) if the transaction had no effect and never will, ErrRegressed,
@@ -27,8 +31,9 @@ func (c *Client) Txn(ctx context.Context, req *pb.TxnRequest) (*pb.TxnResponse, 
 	}
 	var resp *pb.TxnResponse
 	var sent bool
+	begun := time.Now()
 	for _, e := range order {
-		if sent, err = c.try(ctx, e, c.txn(req, &resp)); sent || ctx.Err() != nil {
+		if sent, err = c.try(ctx, e, c.txn(req, &resp)); sent || ctx.Err() != nil || time.Since(begun) > lastTry {
 			break
 		}
 	}
