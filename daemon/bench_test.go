@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/spf13/pflag"
+	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"lockside/daemon"
 	"lockside/daemon/config"
@@ -21,10 +22,10 @@ import (
 	"lockside/leases/etcdtest"
 )
 
-// benchDaemon runs a daemon on a member in a process of its own, as on a host.
-func benchDaemon(b *testing.B) (socket string, member *etcdtest.Process) {
+// benchDaemon runs a daemon on a cluster whose members are processes of their own.
+func benchDaemon(b *testing.B, members int) (socket string, leader *etcdtest.Process) {
 	b.Helper()
-	member = etcdtest.StartCluster(b, 1, etcdtest.WithFsync()).Members[0]
+	cluster := etcdtest.StartCluster(b, members, etcdtest.WithFsync())
 	dir, err := os.MkdirTemp("", "ls")
 	if err != nil {
 		b.Fatal(err)
@@ -33,7 +34,7 @@ func benchDaemon(b *testing.B) (socket string, member *etcdtest.Process) {
 	socket = filepath.Join(dir, "s")
 	flags := pflag.NewFlagSet("locksided", pflag.ContinueOnError)
 	config.AddFlags(flags)
-	if err := flags.Parse([]string{"--socket=" + socket, "--state-dir=" + filepath.Join(dir, "state"), "--endpoints=" + member.Endpoint}); err != nil {
+	if err := flags.Parse([]string{"--socket=" + socket, "--state-dir=" + filepath.Join(dir, "state"), "--endpoints=" + strings.Join(cluster.Endpoints(), ",")}); err != nil {
 		b.Fatal(err)
 	}
 	cfg, err := config.Load(flags, config.Process{UID: os.Geteuid()})
@@ -50,7 +51,7 @@ func benchDaemon(b *testing.B) (socket string, member *etcdtest.Process) {
 			b.Error(err)
 		}
 	})
-	return socket, member
+	return socket, cluster.Leader(b)
 }
 
 // line sends one request and returns the last line of the reply.
@@ -66,12 +67,18 @@ func line(b *testing.B, conn net.Conn, in *bufio.Reader, request string) string 
 	return string(reply)
 }
 
-// BenchmarkLatency measures, turn by turn in one run, a Put of a plain etcd
-// client, a LOCK and an UNLOCK of one client, and reports their medians and the
-// ratios to the Put.
+// BenchmarkLatency measures, turn by turn in one run, what a plain etcd client and
+// a client of the daemon wait for, and reports medians and their ratios to a Put.
+// The sum of the bare Txn and of PING is what bounds LOCK: a Txn as LOCK's, sent by
+// the plain client, and a round trip to the daemon that does nothing.
 func BenchmarkLatency(b *testing.B) {
-	socket, member := benchDaemon(b)
-	client := member.Client(b)
+	for _, members := range []int{1, 3} {
+		b.Run(fmt.Sprintf("members=%d", members), func(b *testing.B) { benchLatency(b, members) })
+	}
+}
+
+func benchLatency(b *testing.B, members int) {
+	socket, leader := benchDaemon(b, members)
 	conn, err := net.Dial("unix", socket)
 	if err != nil {
 		b.Fatal(err)
@@ -80,31 +87,86 @@ func BenchmarkLatency(b *testing.B) {
 	in := bufio.NewReaderSize(conn, ipc.MaxLine)
 	line(b, conn, in, "LOCK warm")
 
-	var puts, locks, unlocks []time.Duration
-	timed := func(to *[]time.Duration, do func()) {
+	took := map[string][]time.Duration{}
+	timed := func(what string, do func()) {
 		start := time.Now()
 		do()
-		*to = append(*to, time.Since(start))
+		took[what] = append(took[what], time.Since(start))
 	}
-	value := strings.Repeat("v", 200)
+	plain := newPlain(b, leader.Client(b))
 	for b.Loop() {
-		timed(&puts, func() {
-			if _, err := client.Put(b.Context(), "plain", value); err != nil {
-				b.Fatal(err)
-			}
-		})
-		timed(&locks, func() { line(b, conn, in, "LOCK x wait=5s") })
-		timed(&unlocks, func() { line(b, conn, in, "UNLOCK x") })
+		timed("put", plain.put)
+		timed("txn", plain.lock)
+		plain.unlock()
+		timed("ping", func() { line(b, conn, in, "PING") })
+		plain.put()
+		timed("lock", func() { line(b, conn, in, "LOCK x wait=5s") })
+		timed("unlock", func() { line(b, conn, in, "UNLOCK x") })
 	}
 	median := func(of []time.Duration) float64 {
 		slices.Sort(of)
 		return float64(of[len(of)/2].Nanoseconds())
 	}
-	put := median(puts)
+	put := median(took["put"])
 	b.ReportMetric(put/1e3, "put-µs")
-	b.ReportMetric(median(locks)/put, "lock/put")
-	b.ReportMetric(median(unlocks)/put, "unlock/put")
+	for _, what := range []string{"ping", "txn", "lock", "unlock"} {
+		b.ReportMetric(median(took[what])/put, what+"/put")
+	}
 	b.ReportMetric(0, "ns/op")
+}
+
+// plain is a plain etcd client that does bare what LOCK and UNLOCK have done.
+type plain struct {
+	b      *testing.B
+	client *clientv3.Client
+	take   []clientv3.Op
+	guards []clientv3.Cmp
+}
+
+func newPlain(b *testing.B, client *clientv3.Client) *plain {
+	b.Helper()
+	const queue, key, epoch = "plain/x/", "plain/x/1", "plain/epoch"
+	lease, err := client.Grant(b.Context(), 3600)
+	if err != nil {
+		b.Fatal(err)
+	}
+	fenced, err := client.Put(b.Context(), epoch, "")
+	if err != nil {
+		b.Fatal(err)
+	}
+	return &plain{
+		b: b, client: client,
+		guards: []clientv3.Cmp{
+			clientv3.Compare(clientv3.ModRevision(epoch), "=", fenced.Header.Revision),
+			clientv3.Compare(clientv3.CreateRevision(key), "=", 0),
+		},
+		take: []clientv3.Op{
+			clientv3.OpPut(key, value, clientv3.WithLease(lease.ID)),
+			clientv3.OpGet(queue, clientv3.WithPrefix(), clientv3.WithKeysOnly()),
+		},
+	}
+}
+
+// value is as long as what the daemon writes.
+var value = strings.Repeat("v", 200)
+
+func (p *plain) put() {
+	if _, err := p.client.Put(p.b.Context(), "plain", value); err != nil {
+		p.b.Fatal(err)
+	}
+}
+
+func (p *plain) lock() {
+	resp, err := p.client.Txn(p.b.Context()).If(p.guards...).Then(p.take...).Commit()
+	if err != nil || !resp.Succeeded {
+		p.b.Fatal(resp, err)
+	}
+}
+
+func (p *plain) unlock() {
+	if _, err := p.client.Delete(p.b.Context(), string(p.take[0].KeyBytes())); err != nil {
+		p.b.Fatal(err)
+	}
 }
 
 // BenchmarkQuietSession reports what a session that holds a lock costs in the
@@ -112,7 +174,7 @@ func BenchmarkLatency(b *testing.B) {
 // own side of each connection too, which is less than a kilobyte.
 func BenchmarkQuietSession(b *testing.B) {
 	const sessions = 2000
-	socket, _ := benchDaemon(b)
+	socket, _ := benchDaemon(b, 1)
 	settled := func() (m runtime.MemStats) {
 		for range 6 {
 			runtime.GC() // each halves the stacks that have become too large
