@@ -1,0 +1,8 @@
+// Package servers runs the real servers that locks are kept in: etcd,
+// locksided, Redis, ZooKeeper and Postgres.
+//
+// Each is a process, or several, in a directory of its own, on ports of the
+// loopback interface that the kernel picked, and syncs to disk whatever it
+// acknowledges. Whoever starts one stops it: Stop asks the process to end and
+// waits until it has. Should this program die first, the kernel ends them.
+package servers

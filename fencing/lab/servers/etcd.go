@@ -1,0 +1,78 @@
+package servers
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+)
+
+// Etcd is a cluster of etcd members.
+type Etcd struct {
+	group
+	Endpoints []string // URLs that clients use, one a member
+}
+
+// StartEtcd runs a new cluster below dir, with etcd's own defaults: it syncs
+// its log, and compacts nothing. It returns when every member answers.
+func StartEtcd(ctx context.Context, dir, binary string, members int) (*Etcd, error) {
+	ports, err := freePorts(2 * members)
+	if err != nil {
+		return nil, err
+	}
+	var cluster []string
+	for i := range members {
+		cluster = append(cluster, fmt.Sprintf("m%d=http://%s", i, address(ports[members+i])))
+	}
+	etcd := &Etcd{}
+	var commands []command
+	for i := range members {
+		c, err := etcdCommand(dir, binary, i, ports[i], ports[members+i])
+		if err != nil {
+			return nil, err
+		}
+		c.args = append(c.args, "--initial-cluster", strings.Join(cluster, ","))
+		commands = append(commands, c)
+		etcd.Endpoints = append(etcd.Endpoints, "http://"+address(ports[i]))
+	}
+	etcd.group, err = startGroup(ctx, commands, func(ctx context.Context, i int) error {
+		return healthy(ctx, etcd.Endpoints[i])
+	})
+	if err != nil {
+		return nil, err
+	}
+	return etcd, nil
+}
+
+func etcdCommand(parent, binary string, member, port, peerPort int) (command, error) {
+	name := fmt.Sprintf("m%d", member)
+	dir, err := subdir(parent, "etcd-"+name)
+	if err != nil {
+		return command{}, err
+	}
+	client, peer := "http://"+address(port), "http://"+address(peerPort)
+	return command{name: name, dir: dir, path: binary, args: []string{
+		"--name", name, "--data-dir", "data", "--log-level", "warn",
+		"--listen-client-urls", client, "--advertise-client-urls", client,
+		"--listen-peer-urls", peer, "--initial-advertise-peer-urls", peer,
+	}}, nil
+}
+
+// healthy asks a member whether it has a leader and commits.
+// See etcd's documentation of /health.
+func healthy(ctx context.Context, endpoint string) error {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, endpoint+"/health", nil)
+	if err != nil {
+		return err
+	}
+	request.Close = true // nothing stays behind
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return err
+	}
+	defer response.Body.Close()
+	if response.StatusCode != http.StatusOK {
+		return fmt.Errorf("its health is %s", response.Status)
+	}
+	return nil
+}

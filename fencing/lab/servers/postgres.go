@@ -1,0 +1,105 @@
+package servers
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/user"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+)
+
+// Postgres is one Postgres server, with the user and database of initdb.
+type Postgres struct {
+	group
+	URL string // for clients, who need no password
+}
+
+// StartPostgres makes a database below dir and serves it with the server's
+// defaults, which sync each commit. Postgres refuses to run as root: for root
+// it runs as the user postgres, or nobody.
+func StartPostgres(ctx context.Context, parent, server, initdb string) (*Postgres, error) {
+	ports, err := freePorts(1)
+	if err != nil {
+		return nil, err
+	}
+	dir, err := subdir(parent, "postgres")
+	if err != nil {
+		return nil, err
+	}
+	credential, err := unprivileged()
+	if err != nil {
+		return nil, err
+	}
+	if err := makeDatabase(ctx, dir, initdb, credential); err != nil {
+		return nil, err
+	}
+	pg := &Postgres{URL: fmt.Sprintf("postgres://lab@%s/postgres?sslmode=disable", address(ports[0]))}
+	c := command{name: "postgres", dir: dir, path: server, user: credential, stop: syscall.SIGINT, args: []string{
+		"-D", "data", "-k", dir, "-c", "listen_addresses=" + host, "-c", "port=" + strconv.Itoa(ports[0]), "-c", "max_connections=1000",
+	}}
+	pg.group, err = startGroup(ctx, []command{c}, func(ctx context.Context, _ int) error {
+		return serving(filepath.Join(dir, "data", "postmaster.pid"))
+	})
+	if err != nil {
+		return nil, err
+	}
+	return pg, nil
+}
+
+// makeDatabase runs initdb as the user that the server will run as.
+func makeDatabase(ctx context.Context, dir, initdb string, credential *syscall.Credential) error {
+	if credential != nil {
+		if err := os.Chown(dir, int(credential.Uid), int(credential.Gid)); err != nil {
+			return fmt.Errorf("make a Postgres database: %w", err)
+		}
+	}
+	cmd := exec.CommandContext(ctx, initdb, "-D", "data", "-U", "lab", "-A", "trust", "-E", "UTF8", "--locale=C")
+	cmd.Dir = dir
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL, Credential: credential}
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("make a Postgres database: %w\n%s", err, out)
+	}
+	return nil
+}
+
+// serving looks at the last line of the server's lock file, which says
+// "ready" once connections are accepted. See Postgres' miscadmin.h.
+func serving(file string) error {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	lines := strings.Split(string(text), "\n")
+	if len(lines) < 8 || strings.TrimSpace(lines[7]) != "ready" {
+		return errors.New("it is not ready")
+	}
+	return nil
+}
+
+// unprivileged is who Postgres runs as: nil, which is us, unless we are root.
+func unprivileged() (*syscall.Credential, error) {
+	if os.Geteuid() != 0 {
+		return nil, nil
+	}
+	who, err := user.Lookup("postgres")
+	if err != nil {
+		who, err = user.Lookup("nobody")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("find a user that Postgres can run as: %w", err)
+	}
+	uid, err := strconv.ParseUint(who.Uid, 10, 32)
+	if err != nil {
+		return nil, fmt.Errorf("read the number of user %s: %w", who.Username, err)
+	}
+	gid, err := strconv.ParseUint(who.Gid, 10, 32)
+	if err != nil {
+		return nil, fmt.Errorf("read the group of user %s: %w", who.Username, err)
+	}
+	return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}, nil
+}
