@@ -11,9 +11,12 @@ import (
 	"lockside/ipc"
 )
 
+// Lines is the name of lockside without its Go client.
+const Lines = "lockside, by hand"
+
 func linesKind() Kind {
 	return Kind{
-		Name:   "lockside, by hand",
+		Name:   Lines,
 		About:  "The same daemon, but workers write the protocol's lines to the socket themselves, as a program in any language would, and parse the reply's fence.",
 		Fenced: true, Servers: replicated, lacks: built,
 		Version: locksideVersion,

@@ -9,9 +9,12 @@ import (
 	"lockside/ipc"
 )
 
+// Lockside is the name of the system that others are compared with.
+const Lockside = "lockside"
+
 func locksideKind() Kind {
 	return Kind{
-		Name:   "lockside",
+		Name:   Lockside,
 		About:  "locksided with its defaults, one for each host, on an etcd cluster. Workers use the Go client, package ipc, with a connection of their own.",
 		Fenced: true, Servers: replicated, lacks: built,
 		Version: locksideVersion,
