@@ -1,0 +1,7 @@
+// Package speed measures every load on every system in one run.
+//
+// A system gets new servers on empty directories for each round, all loads on
+// these, and then the next system has its turn, so that at any time only the
+// servers that are measured run. Several rounds even out what the machine does
+// meanwhile, and show it.
+package speed
