@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"image/color"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -66,7 +67,7 @@ func (r *Report) plot(f figure, members int) (*plot.Plot, error) {
 	p.X.Label.Text, p.Y.Label.Text = "workers", f.unit
 	p.X.Scale, p.Y.Scale = plot.LogScale{}, plot.LogScale{}
 	p.Y.Tick.Marker = plot.LogTicks{Prec: -1}
-	p.Legend.Top, p.Legend.XOffs = false, -vg.Points(4)
+	p.Legend.Top = true
 	p.BackgroundColor = color.White
 	p.Add(plotter.NewGrid())
 	workers := map[float64]bool{}
@@ -86,6 +87,8 @@ func (r *Report) plot(f figure, members int) (*plot.Plot, error) {
 		return nil, nil
 	}
 	p.X.Tick.Marker = workerTicks(workers)
+	p.X.Max *= math.Pow(p.X.Max/p.X.Min, 0.4) // room for the legend
+	p.Y.Min, p.Y.Max = math.Pow(10, math.Floor(math.Log10(p.Y.Min))), math.Pow(10, math.Ceil(math.Log10(p.Y.Max)))
 	return p, nil
 }
 

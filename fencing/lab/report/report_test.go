@@ -1,0 +1,142 @@
+package report_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"lockside/fencing/lab/bench"
+	"lockside/fencing/lab/machine"
+	"lockside/fencing/lab/report"
+	"lockside/fencing/lab/systems"
+)
+
+// sample is a report in which every column has something to tell.
+func sample() *report.Report {
+	r := &report.Report{
+		Day: "2026-12-01",
+		Machine: machine.Machine{
+			CPU: "Some CPU", Cores: 2, Memory: 8 << 30, Kernel: "Linux 6.1", Filesystem: "ext4",
+			SyncP50: 250 * time.Microsecond, SyncP99: time.Millisecond, Load: "0.10", Go: "go1.26",
+		},
+		Settings: report.Settings{Warmup: time.Second, Time: 2 * time.Second, Rounds: 3, TTL: 15 * time.Second, PauseMin: 5 * time.Millisecond, PauseMax: 25 * time.Millisecond},
+		Systems: []report.System{
+			{Name: systems.Lockside, About: "The daemon.", Version: "1", Fenced: true},
+			{Name: systems.Mutex, About: "A mutex.", Version: "2", Fenced: true},
+			{Name: "Redis", About: "A script.", Version: "3"},
+			{Name: systems.Put, About: "No lock.", Version: "2", Bare: true},
+		},
+		Missing: []string{"ZooKeeper is left out: there is no java"},
+		Cut:     "the limit was reached",
+	}
+	own, one := bench.Load{Workers: 1, Hosts: 1}, bench.Load{Shared: true, Workers: 2, Hosts: 1}
+	hosts := bench.Load{Shared: true, Workers: 2, Hosts: 2}
+	ms := time.Millisecond
+	for _, c := range []struct {
+		system string
+		load   bench.Load
+		bench.Sample
+	}{
+		{systems.Lockside, own, bench.Sample{Cycles: bench.Times{2 * ms, 3 * ms, 12 * ms}, Acquires: bench.Times{ms, ms, 2 * ms}}},
+		{systems.Mutex, own, bench.Sample{Cycles: bench.Times{4 * ms, 4 * ms}, Acquires: bench.Times{2 * ms, 2 * ms}}},
+		{"Redis", own, bench.Sample{Cycles: bench.Times{ms}, Acquires: bench.Times{ms}, Errors: map[string]int{"gone\naway": 2}}},
+		{systems.Put, own, bench.Sample{Cycles: bench.Times{ms}, Acquires: bench.Times{ms}}},
+		{systems.Lockside, one, bench.Sample{Cycles: make(bench.Times, 12000), Acquires: bench.Times{ms}, HandOffs: 2000, PerWorker: []int{5000, 7000}}},
+		{systems.Mutex, one, bench.Sample{Cycles: make(bench.Times, 20), Acquires: bench.Times{ms}, HandOffs: 18, PerWorker: []int{20, 0}, Unfinished: 1500 * ms, Counts: bench.Counts{Overlaps: 3, NotRising: 4}}},
+		{systems.Lockside, hosts, bench.Sample{Cycles: make(bench.Times, 1000), Acquires: bench.Times{ms}, HandOffs: 1000, PerWorker: []int{480, 520}, PerHost: []int{480, 520}}},
+	} {
+		c.Time = 2 * time.Second
+		r.Cells = append(r.Cells, report.Cell{System: c.system, Members: 1, Servers: 1, Result: bench.Summarize(c.load, []bench.Sample{c.Sample})})
+	}
+	return r
+}
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// golden compares with a file of testdata.
+func golden(t *testing.T, name string, got []byte) {
+	t.Helper()
+	file := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(file, got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), string(got)); diff != "" {
+		t.Errorf("%s (-want +got; go test -update writes it):\n%s", name, diff)
+	}
+}
+
+func TestTable(t *testing.T) {
+	var out bytes.Buffer
+	if err := sample().WriteTable(&out); err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "table.txt", out.Bytes())
+}
+
+func TestMarkdown(t *testing.T) {
+	var out bytes.Buffer
+	if err := sample().WriteMarkdown(&out, []string{"plots/own-rate-1.svg", "plots/own-rate-3.svg"}); err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "page.md", out.Bytes())
+}
+
+func TestJSONIsReadBackTheSame(t *testing.T) {
+	want := sample()
+	var out bytes.Buffer
+	if err := want.WriteJSON(&out); err != nil {
+		t.Fatal(err)
+	}
+	var got report.Report
+	if err := json.Unmarshal(out.Bytes(), &got); err != nil {
+		t.Fatal(err)
+	}
+	for i := range want.Cells {
+		if len(want.Cells[i].Errors) == 0 {
+			want.Cells[i].Errors = nil // left out
+		}
+	}
+	if diff := cmp.Diff(want, &got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestPlots(t *testing.T) {
+	r := sample()
+	for _, n := range []int{16, 64} {
+		more := r.Cells[0]
+		more.Workers, more.Rate = n, 1000*float64(n)
+		r.Cells = append(r.Cells, more)
+	}
+	dir := filepath.Join(t.TempDir(), "plots")
+	files, err := r.WritePlots(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{filepath.Join(dir, "own-rate-1.svg"), filepath.Join(dir, "own-p99-1.svg")}
+	if diff := cmp.Diff(want, files); diff != "" {
+		t.Fatalf("plots, with one point of every other figure:\n%s", diff)
+	}
+	text, err := os.ReadFile(files[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, part := range []string{"<svg", "cycles/s", "lockside", ">64<"} {
+		if !strings.Contains(string(text), part) {
+			t.Errorf("the plot has no %q", part)
+		}
+	}
+}
