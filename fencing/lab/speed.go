@@ -65,7 +65,7 @@ func addSpeedFlags(command *cobra.Command, o *speed.Options, out *output) {
 	flags.IntSliceVar(&o.Workers, "workers", []int{1, 16, 64, 256}, "numbers of workers of own and one; of 1, one makes 2")
 	flags.IntSliceVar(&o.HostWorkers, "host-workers", []int{2, 16}, "numbers of workers of hosts, on both together")
 	flags.DurationVar(&o.Time, "time", 2*time.Second, "measure each load for this time, in each round")
-	flags.DurationVar(&o.Warmup, "warmup", 500*time.Millisecond, "run each load for this time before")
+	flags.DurationVar(&o.Warmup, "warmup", time.Second, "run each load for this time before")
 	flags.IntVar(&o.Rounds, "rounds", 2, "go through all systems so many times")
 	flags.DurationVar(&o.TTL, "ttl", 15*time.Second, "TTL of locks and sessions")
 	flags.DurationVar(&o.Pause.Min, "pause-min", 5*time.Millisecond, "shortest pause of systems that poll")

@@ -34,12 +34,12 @@ type window struct{ from, to time.Time }
 
 func (w *window) holds(t time.Time) bool { return !t.Before(w.from) && t.Before(w.to) }
 
-// Run opens a locker for each worker, lets all begin at once, and closes the
-// lockers at the end. A worker that cannot connect is counted as an error, and
+// Run opens a locker for each worker, has it take a name that nobody else wants,
+// lets all begin at once, and closes the lockers at the end. A worker that cannot connect is counted as an error, and
 // tries again. When ctx ends the sample is of less time, and worth nothing.
 func Run(ctx context.Context, system systems.System, load Load, plan Plan) Sample {
 	workers := crew(system, load, plan)
-	each(workers, func(w *worker) { w.connect(ctx) })
+	each(workers, func(w *worker) { w.prepare(ctx) })
 	begin := time.Now()
 	*workers[0].window = window{from: begin.Add(plan.Warmup), to: begin.Add(plan.Warmup + plan.Time)}
 	during, cancel := context.WithDeadline(ctx, workers[0].window.to)

@@ -3,6 +3,7 @@ package bench
 import (
 	"context"
 	"errors"
+	"fmt"
 	"runtime"
 	"time"
 
@@ -95,6 +96,25 @@ func (w *worker) release(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), releaseTimeout)
 	defer cancel()
 	return w.locker.Release(ctx)
+}
+
+// prepare opens the worker's locker and goes one round with a name that nobody
+// else wants, for many clients and servers do on first use what they could have
+// done before.
+func (w *worker) prepare(ctx context.Context) {
+	w.connect(ctx)
+	if w.locker == nil {
+		return
+	}
+	_, err := w.locker.Acquire(ctx, fmt.Sprintf("%s-first-%d", w.name, w.id))
+	if err == nil {
+		err = w.release(ctx)
+	}
+	if err != nil && ctx.Err() == nil {
+		w.fail(err)
+		w.close()
+		w.connect(ctx)
+	}
 }
 
 // connect opens the worker's locker.

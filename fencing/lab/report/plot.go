@@ -67,7 +67,7 @@ func (r *Report) plot(f figure, members int) (*plot.Plot, error) {
 	p.X.Label.Text, p.Y.Label.Text = "workers", f.unit
 	p.X.Scale, p.Y.Scale = plot.LogScale{}, plot.LogScale{}
 	p.Y.Tick.Marker = plot.LogTicks{Prec: -1}
-	p.Legend.Top = true
+	p.Legend.Top, p.Legend.Padding = true, vg.Points(2)
 	p.BackgroundColor = color.White
 	p.Add(plotter.NewGrid())
 	workers := map[float64]bool{}
