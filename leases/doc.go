@@ -16,9 +16,11 @@
 //     granted. It gives the request one entry a name, each with a key of its
 //     own, and puts the enqueue into that lease's outbox.
 //  3. At the end of the step the core packs what lies in the outbox into a
-//     batch: enqueues with a look at their queues, and deletions. The Service
-//     sends it as one Txn, guarded by the lease's epoch and by the create
-//     revision of every key that it touches.
+//     batch: enqueues and deletions. The Service sends it as one Txn, guarded by
+//     the lease's epoch and by the create revision of every key that it touches.
+//     A queue that nobody is known to use must be empty, which is one guard more;
+//     any other is looked at in the same Txn. If such a guard fails, the refusal
+//     shows what there is, and the request is sent again with a look.
 //  4. The reply comes back as an event. The revision of the Txn is the create
 //     revision of the new entries: the fence. The look is the entries that came
 //     before, as etcd says at that revision. Without any, the lock is granted.

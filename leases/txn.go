@@ -67,12 +67,13 @@ func (s *Service) request(b *core.Batch) *pb.TxnRequest {
 	for _, p := range b.Puts {
 		queue := keys.Queue(s.prefix, p.Queue)
 		req.Success = append(req.Success, put(p.Key, p.Value, b.Lease))
-		req.Failure = append(req.Failure, get(p.Key, ""))
 		if p.Empty {
 			req.Compare = append(req.Compare, created(queue, keys.End(queue), 0))
+			req.Failure = append(req.Failure, get(queue, keys.End(queue)))
 			continue
 		}
 		req.Compare = append(req.Compare, created(p.Key, "", 0))
+		req.Failure = append(req.Failure, get(p.Key, ""))
 		req.Success = append(req.Success, get(queue, keys.End(queue)))
 	}
 	for _, d := range b.Drops {
@@ -95,16 +96,12 @@ func applied(b *core.Batch, resp *pb.TxnResponse) core.Event {
 func refused(b *core.Batch, resp *pb.TxnResponse) core.Event {
 	ev := core.BatchRefused{Batch: b.ID, Revision: resp.Header.Revision}
 	for i, r := range resp.Responses {
-		var found pb.RangeResponse
-		found.Kvs = r.GetResponseRange().Kvs
+		found := shown(r.GetResponseRange())
 		switch {
-		case i == 0 && len(found.Kvs) > 0:
-			ev.Epoch = found.Kvs[0].ModRevision
-		case i == 0:
-		case len(found.Kvs) > 0:
-			ev.Keys = append(ev.Keys, found.Kvs[0].CreateRevision)
-		default:
-			ev.Keys = append(ev.Keys, 0)
+		case i > 0:
+			ev.Found = append(ev.Found, found)
+		case len(found) > 0:
+			ev.Epoch = found[0].Modified
 		}
 	}
 	return ev

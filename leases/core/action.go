@@ -72,8 +72,9 @@ type Batch struct {
 	ops   []*op
 }
 
-// Put enqueues an entry: its key must be absent, and the queue is looked at
-// in the same Txn. With Empty set the whole queue must be absent instead.
+// Put enqueues an entry: its key must be absent, and the queue is looked at in
+// the same Txn. With Empty set the whole queue must be absent instead, which saves
+// the look.
 type Put struct {
 	Queue, Key string
 	Value      []byte

@@ -70,6 +70,17 @@ func (b *bench) lock(id SessionID, wait time.Duration) *Batch {
 	return take[Commit](b).Batch
 }
 
+// lockBehind is lock when others are in the queue, which was taken to be empty.
+func (b *bench) lockBehind(id SessionID, others ...Key) *Batch {
+	b.t.Helper()
+	first := b.lock(id, Forever)
+	if !first.Puts[0].Empty {
+		b.t.Fatalf("%+v does not need an empty queue", first.Puts[0])
+	}
+	b.step(BatchRefused{first.ID, others[len(others)-1].Created, first.Epoch, [][]Key{others}})
+	return take[Commit](b).Batch
+}
+
 // ask begins a session that asks for names, without looking at what comes of it.
 func (b *bench) ask(id SessionID, wait time.Duration, names ...string) {
 	b.step(Open{id})
@@ -139,7 +150,7 @@ func TestQueueDoesNotHandOverPastAForeignEntry(t *testing.T) {
 // watch has seen deleted, nor removes one that came after it (I2).
 func TestQueueLateEvidence(t *testing.T) {
 	b := newBench(t)
-	first := b.lock(1, Forever)
+	first := b.lockBehind(1, key(foreign, 9))
 	b.step(BatchApplied{first.ID, 10, [][]Key{{key(foreign, 9), key(b.mine(0), 10)}}})
 	watch := take[OpenWatch](b)
 	b.step(WatchReady{watch.Watch})
@@ -272,7 +283,7 @@ func TestCoreReadBeforeTheEpochDecidesNothing(t *testing.T) {
 // a pause, and the queue is polled meanwhile.
 func TestRefusedWatchIsNotHammered(t *testing.T) {
 	b := newBench(t)
-	b.step(BatchApplied{b.lock(1, Forever).ID, 10, [][]Key{{key(foreign, 9), key(b.mine(0), 10)}}})
+	b.step(BatchApplied{b.lockBehind(1, key(foreign, 9)).ID, 10, [][]Key{{key(foreign, 9), key(b.mine(0), 10)}}})
 	b.step(WatchGone{take[OpenWatch](b).Watch})
 	none[OpenWatch](b)
 	b.now += watchPause

@@ -14,7 +14,7 @@ func TestDoubtOutlivesAnotherEpoch(t *testing.T) {
 	read := take[ReadQueues](b)
 	b.ask(2, Forever, "y")
 	// A late write of the epoch key at 25, by an attempt that had no answer.
-	b.step(BatchRefused{take[Commit](b).Batch.ID, 26, 25, []int64{0}})
+	b.step(BatchRefused{take[Commit](b).Batch.ID, 26, 25, [][]Key{nil}})
 	b.step(QueuesRead{read.Read, 22, []Queue{{"x", nil}}})
 	read = take[ReadQueues](b)
 	take[Commit](b) // y, again

@@ -96,21 +96,23 @@ type Key struct {
 
 // Events that answer Commit.
 type (
-	// BatchApplied says that all of a batch was done at Revision. Looks holds,
-	// for each name enqueued, in order, the entries in its queue at that revision.
+	// BatchApplied says that all of a batch was done at Revision. Looks holds, for
+	// each name enqueued in a queue that did not need to be empty, in order, the
+	// entries in it at that revision.
 	BatchApplied struct {
 		Batch    uint64
 		Revision int64
 		Looks    [][]Key
 	}
 	// BatchRefused says that a guard did not hold, so nothing was done: the
-	// mod revision of the epoch key and the create revision of each key
-	// touched, zero where absent, as of Revision.
+	// mod revision of the epoch key, zero if it is absent, and for each put and
+	// then each drop what there was under its key, or in the whole queue if that
+	// was to be empty, as of Revision.
 	BatchRefused struct {
 		Batch    uint64
 		Revision int64
 		Epoch    int64
-		Keys     []int64
+		Found    [][]Key
 	}
 	// BatchFailed says that nothing was or will be done.
 	BatchFailed struct {

@@ -21,8 +21,8 @@ func (m *Machine) look(q *queue, shown []Key, revision int64) {
 		switch {
 		case e == nil, e.state == queued:
 			q.meet(k)
-		case e.rev == 0 && e.state == sent:
-			e.rev = k.Created // its own answer is still to come
+		case e.state == sent:
+			e.rev = max(e.rev, k.Created) // its own answer, which tells whose it is, is still to come
 		case revision < e.rev:
 		case k.Created != e.rev: // deleted, and put by somebody else
 			m.vanish(e, revision)

@@ -6,7 +6,7 @@ import "testing"
 // show is gone.
 func TestLookRemovesWhatIsGone(t *testing.T) {
 	b := newBench(t)
-	b.step(BatchApplied{b.lock(1, Forever).ID, 10, [][]Key{{key(foreign, 9), key(b.mine(0), 10)}}})
+	b.step(BatchApplied{b.lockBehind(1, key(foreign, 9)).ID, 10, [][]Key{{key(foreign, 9), key(b.mine(0), 10)}}})
 	b.step(BatchApplied{b.lock(2, Forever).ID, 12, [][]Key{{key(b.mine(0), 10), key(b.mine(1), 12)}}})
 	if g := take[Granted](b); g.Session != 1 {
 		t.Errorf("granted %+v", g)
@@ -21,7 +21,7 @@ func TestLookMeetsWhatIsPutUnderOurKey(t *testing.T) {
 	b.step(Unlock{Session: 1, Names: []string{"x"}})
 	drop := take[Commit](b).Batch
 	b.step(BatchApplied{b.lock(2, Forever).ID, 13, [][]Key{{key(b.mine(0), 12), key(b.mine(1), 13)}}})
-	b.step(BatchRefused{drop.ID, 13, 1, []int64{12}})
+	b.step(BatchRefused{drop.ID, 13, 1, [][]Key{{key(b.mine(0), 12)}}})
 	take[Released](b)
 	none[Granted](b)
 	watch := take[OpenWatch](b)
@@ -51,13 +51,13 @@ func TestLookMistakesNothingForOurs(t *testing.T) {
 func TestBuriedLeaseLeavesNoBlocker(t *testing.T) {
 	for _, seen := range []bool{true, false} {
 		b := newBench(t)
+		b.lock(1, Forever) // its answer never comes
 		b.step(Open{2})
 		b.step(Lock{Session: 2, Names: []string{"x"}, Wait: Forever, TTL: 2 * benchTTL})
 		other := take[GrantLease](b).Lease
 		b.step(LeaseGranted{other, 2 * benchTTL, b.now, false})
 		b.step(LeaseFenced{other, 2})
 		behind := take[Commit](b).Batch
-		b.lock(1, Forever) // its answer never comes
 		mine := key(behind.Puts[0].Key, 13)
 		b.step(BatchApplied{behind.ID, 13, [][]Key{{key(b.mine(0), 12), mine}}})
 		none[Granted](b)
@@ -87,7 +87,7 @@ func TestNobodyMovesUpOnHalfAWatch(t *testing.T) {
 	for name, deleted := range map[string]bool{"our own entry is gone": true, "it is there": false} {
 		t.Run(name, func(t *testing.T) {
 			b := newBench(t)
-			b.step(BatchApplied{b.lock(1, Forever).ID, 10, [][]Key{{key(foreign, 9), key(b.mine(0), 10)}}})
+			b.step(BatchApplied{b.lockBehind(1, key(foreign, 9)).ID, 10, [][]Key{{key(foreign, 9), key(b.mine(0), 10)}}})
 			watch := take[OpenWatch](b)
 			b.step(WatchReady{watch.Watch})
 			b.step(WatchSaw{watch.Watch, []Change{{Key: foreign, Deleted: true, Revision: 12}}})
@@ -114,7 +114,7 @@ func TestNobodyMovesUpOnHalfAWatch(t *testing.T) {
 // was ready may be older than its first event.
 func TestAReadFromBeforeTheWatchIsNotEnough(t *testing.T) {
 	b := newBench(t)
-	b.step(BatchApplied{b.lock(1, Forever).ID, 10, [][]Key{{key(foreign, 9), key(b.mine(0), 10)}}})
+	b.step(BatchApplied{b.lockBehind(1, key(foreign, 9)).ID, 10, [][]Key{{key(foreign, 9), key(b.mine(0), 10)}}})
 	b.step(Recheck{"x"})
 	early := take[ReadQueues](b)
 	watch := take[OpenWatch](b)
@@ -130,7 +130,7 @@ func TestAReadFromBeforeTheWatchIsNotEnough(t *testing.T) {
 // nothing of ours either, if that was deleted too.
 func TestLookMissesOurOwn(t *testing.T) {
 	b := newBench(t)
-	b.step(BatchApplied{b.lock(1, Forever).ID, 10, [][]Key{{key(foreign, 9), key(b.mine(0), 10)}}})
+	b.step(BatchApplied{b.lockBehind(1, key(foreign, 9)).ID, 10, [][]Key{{key(foreign, 9), key(b.mine(0), 10)}}})
 	b.step(BatchApplied{b.lock(2, Forever).ID, 14, [][]Key{{key(modelPrefix+"x/99a", 13), key(b.mine(1), 14)}}})
 	none[Granted](b)
 	b.step(LeaseAlive{b.lease})
@@ -147,7 +147,7 @@ func TestRefusalHidesNothingFromALook(t *testing.T) {
 	b.step(Unlock{Session: 1, Names: []string{"x"}})
 	drop := take[Commit](b).Batch
 	second := b.lock(2, Forever)
-	b.step(BatchRefused{drop.ID, 15, 1, []int64{12}})
+	b.step(BatchRefused{drop.ID, 15, 1, [][]Key{{key(b.mine(0), 12)}}})
 	take[Released](b)
 	b.step(BatchApplied{second.ID, 14, [][]Key{{key(b.mine(0), 12), key(b.mine(1), 14)}}})
 	none[Granted](b)
@@ -162,4 +162,27 @@ func TestUnsentEntryLeavesWhatWasShown(t *testing.T) {
 	b.step(BatchApplied{b.lock(2, Forever).ID, 13, [][]Key{{key(b.mine(0), 12), key(b.mine(1), 13)}}})
 	b.step(BatchFailed{Batch: first.ID, Cause: NotSent})
 	none[Granted](b)
+}
+
+// TestLateAnswerAfterAnother: what somebody put under the key of an entry, and took
+// away before ours was put, does not make ours a stranger's.
+func TestLateAnswerAfterAnother(t *testing.T) {
+	b := newBench(t)
+	first := b.lock(1, Forever)
+	second := b.lock(2, Forever)
+	b.step(BatchApplied{second.ID, 12, [][]Key{{key(b.mine(0), 11), key(b.mine(1), 12)}}})
+	b.step(Recheck{"x"})
+	shown := []Key{key(b.mine(1), 12), key(b.mine(0), 14)}
+	b.step(QueuesRead{take[ReadQueues](b).Read, 15, []Queue{{"x", shown}}})
+	if n := b.m.Status().Counts.Orphans; n > 0 {
+		t.Errorf("%d orphans", n)
+	}
+	b.step(BatchApplied{first.ID, 14, [][]Key{shown}})
+	if g := take[Granted](b); g.Session != 2 {
+		t.Errorf("%+v", g)
+	}
+	b.step(End{2})
+	if g := take[Granted](b); g.Session != 1 || g.Fence != 14 {
+		t.Errorf("%+v", g)
+	}
 }

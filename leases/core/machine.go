@@ -29,6 +29,7 @@ type Machine struct {
 
 	lastBatch, lastWatch uint64
 	batchOps             int
+	wary                 int   // how many enqueues more take no queue to be empty
 	revision             int64 // the highest that an answer showed
 	closed               error // why requests are refused, if they are
 	counts               Counts

@@ -132,7 +132,7 @@ func (e *model) look(prefix string) []Key {
 // commit is the Txn of a batch, as the Service writes it. Without the lease the
 // epoch key is gone too, so that its guard fails, unless somebody wrote it.
 func (e *model) commit(b *Batch) Event {
-	if 2*len(b.Puts)+len(b.Drops) > e.maxOps {
+	if b.size() > e.maxOps {
 		return BatchFailed{Batch: b.ID, Cause: TooLarge, Err: errors.New("too many operations")}
 	}
 	if e.holds(b) {
@@ -155,12 +155,36 @@ func (e *model) commit(b *Batch) Event {
 	}
 	refused := BatchRefused{Batch: b.ID, Revision: e.revision, Epoch: e.keys[keys.Epoch(modelPrefix, b.Lease)].modified}
 	for _, p := range b.Puts {
-		refused.Keys = append(refused.Keys, e.keys[p.Key].created)
+		if p.Empty {
+			refused.Found = append(refused.Found, e.look(keys.Queue(modelPrefix, p.Queue)))
+		} else {
+			refused.Found = append(refused.Found, e.show(p.Key))
+		}
 	}
 	for _, d := range b.Drops {
-		refused.Keys = append(refused.Keys, e.keys[d.Key].created)
+		refused.Found = append(refused.Found, e.show(d.Key))
 	}
 	return refused
+}
+
+// size is the number of a batch's operations, as the Service writes it.
+func (b *Batch) size() int {
+	n := len(b.Puts) + len(b.Drops)
+	for _, p := range b.Puts {
+		if !p.Empty {
+			n++
+		}
+	}
+	return n
+}
+
+// show is what there is under one key.
+func (e *model) show(key string) []Key {
+	k, ok := e.keys[key]
+	if !ok {
+		return nil
+	}
+	return []Key{{key, k.created, k.modified, k.lease}}
 }
 
 func (e *model) holds(b *Batch) bool {

@@ -6,17 +6,29 @@ import "slices"
 type op struct {
 	request *request // to enqueue all its entries
 	entry   *entry   // to delete
-	empty   bool     // enqueue only if the queues are empty, so that a try leaves no trace
+	empty   bool     // enqueue only if the queues are empty: saves the look, and a try leaves no trace
 	alone   bool     // it may have been the reason why a batch was refused
 }
 
-// cost is the number of operations an op takes in a Txn: a put and a look for
-// each name, or one deletion. It is never less than its guards.
-func (o *op) cost() int {
+// entries are those that an op is about.
+func (o *op) entries() []*entry {
 	if o.request != nil {
-		return 2 * len(o.request.entries)
+		return o.request.entries
 	}
-	return 1
+	return []*entry{o.entry}
+}
+
+// cost is the number of operations an op takes in a Txn: a put for each name and a
+// look unless the queues are to be empty, or one deletion. It is never less than
+// its guards.
+func (o *op) cost() int {
+	switch {
+	case o.request == nil:
+		return 1
+	case o.empty:
+		return len(o.request.entries)
+	}
+	return 2 * len(o.request.entries)
 }
 
 func (m *Machine) push(l *lease, o *op) {
@@ -56,13 +68,13 @@ func (m *Machine) pack(l *lease) *Batch {
 	rest := l.outbox[:0]
 	for i, o := range l.outbox {
 		again := m.packedAlready(o, b.ID)
-		if again || len(b.ops) > 0 && (o.solo() || o.cost() > room) {
+		if again || len(b.ops) > 0 && (o.alone || o.cost() > room) {
 			rest = append(rest, o)
 			continue
 		}
 		room -= o.cost()
 		m.add(b, o)
-		if o.solo() {
+		if o.alone {
 			rest = append(rest, l.outbox[i+1:]...)
 			break
 		}
@@ -71,10 +83,6 @@ func (m *Machine) pack(l *lease) *Batch {
 	l.outbox = rest
 	return b
 }
-
-// solo reports whether an op must not share a batch: its guard may fail as a
-// matter of course, or it is suspected of something.
-func (o *op) solo() bool { return o.alone || o.empty }
 
 // packedAlready reports whether a batch has an enqueue of one of the names, or
 // an earlier one in the outbox was left behind. Either way the name is marked,

@@ -31,10 +31,12 @@ func (ev BatchApplied) apply(m *Machine) {
 		}
 		for _, e := range o.request.entries {
 			m.entered(e, ev.Revision)
-			if !o.empty {
-				m.look(e.queue, looks[0], ev.Revision)
-				looks = looks[1:]
+			if o.empty {
+				m.look(e.queue, []Key{{Key: e.key, Created: ev.Revision, Modified: ev.Revision}}, ev.Revision)
+				continue
 			}
+			m.look(e.queue, looks[0], ev.Revision)
+			looks = looks[1:]
 		}
 	}
 }
@@ -62,11 +64,13 @@ func (ev BatchUnknown) apply(m *Machine) {
 		return
 	}
 	m.counts.BatchesUnknown++
-	for _, e := range b.entries() {
-		if e.state != gone {
-			e.doubt = true
-			if l.epoch > b.Epoch && !l.stale {
-				m.wantRead(e.queue) // fenced off already
+	for _, o := range b.ops {
+		for _, e := range o.entries() {
+			if e.state != gone {
+				e.doubt = true
+				if l.epoch > b.Epoch && !l.stale {
+					m.wantRead(e.queue) // fenced off already
+				}
 			}
 		}
 	}
@@ -75,15 +79,14 @@ func (ev BatchUnknown) apply(m *Machine) {
 	}
 }
 
-// entries are those of all the ops, in the order of the batch's keys: puts
-// first, then drops.
-func (b *Batch) entries() []*entry {
-	var puts, drops []*entry
+// inOrder is the ops in the order of the batch's keys: enqueues first, then drops.
+func (b *Batch) inOrder() []*op {
+	var puts, drops []*op
 	for _, o := range b.ops {
 		if o.request != nil {
-			puts = append(puts, o.request.entries...)
+			puts = append(puts, o)
 		} else {
-			drops = append(drops, o.entry)
+			drops = append(drops, o)
 		}
 	}
 	return append(puts, drops...)

@@ -106,6 +106,10 @@ func (q *queue) behindForeign(e *entry) bool {
 	return false
 }
 
+// quiet reports whether nobody else has used the name lately, as far as we know: a
+// watch outlives what it was opened for.
+func (q *queue) quiet() bool { return q.watch == 0 && len(q.foreign) == 0 }
+
 // occupied reports whether one of ours holds the name or waits for it.
 func (q *queue) occupied() bool {
 	return len(q.line) > 0 || slices.ContainsFunc(q.entries, func(e *entry) bool { return !e.given })

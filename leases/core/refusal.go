@@ -12,18 +12,43 @@ func (ev BatchRefused) apply(m *Machine) {
 	if fenced && l.epoch == b.Epoch && !l.stale && l.state != dead {
 		m.newEpoch(l, ev.Epoch)
 	}
-	for i, e := range b.entries() {
-		m.contradicted(e, ev.Keys[i], ev.Revision)
-	}
-	var again []*op
-	for _, o := range b.ops {
-		if o.empty && !fenced && !o.request.done {
-			m.giveBack(o.request)
+	found := ev.Found
+	for _, o := range b.inOrder() {
+		n := len(o.entries())
+		if o.empty {
+			m.notEmpty(o, found[:n], ev.Revision)
 		} else {
-			again = append(again, o)
+			m.contradicted(o, found[:n], ev.Revision)
 		}
+		found = found[n:]
 	}
-	m.requeue(l, again)
+	m.requeue(l, b.ops)
+}
+
+// waryFor is how many enqueues take no queue to be empty after one was not: each
+// such refusal costs all that share the batch a commit.
+const waryFor = 100
+
+// notEmpty takes in what a refusal showed of queues that were to be empty. A try
+// is over if one is not, and otherwise goes alone next time. A request that waits
+// looks at its queues next time, so that it is refused no more.
+func (m *Machine) notEmpty(o *op, found [][]Key, revision int64) {
+	var busy bool
+	for i, e := range o.request.entries {
+		m.look(e.queue, found[i], revision)
+		busy = busy || len(found[i]) > 0
+	}
+	if busy {
+		m.wary = waryFor
+	}
+	r := o.request
+	o.empty, o.alone = r.try, r.try
+	if busy && r.try && !r.done {
+		for _, e := range r.entries {
+			e.queue.unsend(e)
+		}
+		m.refuse(r, ErrBusy)
+	}
 }
 
 // newEpoch takes the epoch that a refusal showed: a late write of ours, or
@@ -37,27 +62,25 @@ func (m *Machine) newEpoch(l *lease, epoch int64) {
 	}
 }
 
-// contradicted takes in what a refusal showed of one key: an entry to delete
-// may be gone, and a key to be put may be taken, so that another is needed.
-func (m *Machine) contradicted(e *entry, created, revision int64) {
-	switch {
-	case e.state == leaving && created != e.rev:
-		m.gone(e, revision)
-	case e.state == sent && created != 0:
-		e.queue.meet(Key{Key: e.key, Created: created})
-		m.wantRead(e.queue)
-		e.queue.remove(e)
-		e.rev = 0 // that key is the other's
-		e.queue.add(e)
+// contradicted takes in what a refusal showed of each key: an entry to delete may
+// be gone, and a key to be put may be taken, so that another is needed.
+func (m *Machine) contradicted(o *op, found [][]Key, revision int64) {
+	for i, e := range o.entries() {
+		var created int64
+		if len(found[i]) > 0 {
+			created = found[i][0].Created
+		}
+		switch {
+		case e.state == leaving && created != e.rev:
+			m.gone(e, revision)
+		case e.state == sent && created != 0:
+			e.queue.meet(Key{Key: e.key, Created: created})
+			m.wantRead(e.queue)
+			e.queue.remove(e)
+			e.rev = 0 // that key is the other's
+			e.queue.add(e)
+		}
 	}
-}
-
-// giveBack answers a try whose queue was not empty. Nothing was put.
-func (m *Machine) giveBack(r *request) {
-	for _, e := range r.entries {
-		e.queue.unsend(e)
-	}
-	m.refuse(r, ErrBusy)
 }
 
 func (ev BatchFailed) apply(m *Machine) {

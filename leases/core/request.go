@@ -67,12 +67,12 @@ func (m *Machine) place(r *request) {
 		m.grantFor(c)
 		return
 	}
-	r.op = &op{request: r, empty: r.try}
+	hopeful := m.wary == 0
+	m.wary = max(m.wary-1, 0)
+	r.op = &op{request: r, empty: r.try || hopeful, alone: r.try && !hopeful}
 	for _, name := range r.names {
 		q := m.queue(name)
-		if len(q.entries) > 0 {
-			r.op.empty = false // given-up entries of ours: the look decides
-		}
+		r.op.empty = r.op.empty && len(q.entries) == 0 && (r.try || q.quiet())
 		r.entries = append(r.entries, m.newEntry(r, q, l))
 	}
 	m.push(l, r.op)
