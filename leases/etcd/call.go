@@ -53,7 +53,7 @@ func (c *Client) try(parent context.Context, e *endpoint, send call) (sent bool,
 	defer stop()
 	conn, err := c.admit(ctx, e)
 	if err == nil {
-		err = parent.Err()
+		err = cmp.Or(parent.Err(), ctx.Err())
 	}
 	if err == nil {
 		err = e.login.call(ctx, conn, func() error {
