@@ -64,7 +64,7 @@
 //
 // I2 (P1). The entries before an entry are fixed when it is created: whatever
 // comes later has a greater create revision. The look in the creating Txn
-// lists all of them. An entry never comes back once it is gone, since its key
+// lists all of them, or its guard says that there are none. An entry never comes back once it is gone, since its key
 // would get a greater create revision. So evidence that an entry is gone is
 // valid for ever, however old: a deletion seen by a watch, or an absence in a
 // read or a later look at a revision at or after the creation. Evidence that an
@@ -80,7 +80,7 @@
 // A key proves nothing: what is shown under one of ours, and is not of the create
 // revision that an answer told us, counts as another's until it is gone.
 // Held by TestQueueLateEvidence, TestLookMistakesNothingForOurs,
-// TestNobodyMovesUpOnHalfAWatch, TestCoreRandomSchedules.
+// TestNobodyMovesUpOnHalfAWatch, TestOneQueueThatIsNotEmpty, TestCoreRandomSchedules.
 //
 // I3 (P1). A waiter is granted when each entry before it is gone, or is an
 // entry of this daemon, by the answer to its put, that was given up. No other

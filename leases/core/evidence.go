@@ -10,9 +10,11 @@ import (
 // look takes in what a Txn or a read showed of a queue at its revision: all that
 // was there, of which nothing may be newer evidence than what we have (I2).
 func (m *Machine) look(q *queue, shown []Key, revision int64) {
-	there := index(shown)
-	q.sweep(there, revision)
-	m.miss(q, there, revision)
+	if q.knows(revision) {
+		there := index(shown)
+		q.sweep(there, revision)
+		m.miss(q, there, revision)
+	}
 	for _, k := range shown {
 		if q.buried(k.Key, k.Created) {
 			continue // gone since this was shown
@@ -32,6 +34,14 @@ func (m *Machine) look(q *queue, shown []Key, revision int64) {
 		}
 	}
 	m.touch(q)
+}
+
+// knows reports whether we know of anything older than a revision, which a look
+// may show no more. A LOCK of a name of its own finds nothing.
+func (q *queue) knows(revision int64) bool {
+	return len(q.foreign) > 0 || slices.ContainsFunc(q.entries, func(e *entry) bool {
+		return e.state == live && e.rev < revision
+	})
 }
 
 // sweep removes other hosts' entries that are not shown: they are gone, unless
