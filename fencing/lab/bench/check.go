@@ -17,8 +17,8 @@ type Checker struct {
 
 // Counts are what a checker has seen.
 type Counts struct {
-	Overlaps  int // entries while another holder was inside
-	NotRising int // fences that were not greater than every one before
+	Overlaps  int `json:"overlaps"`          // entries while another holder was inside
+	NotRising int `json:"fences_not_rising"` // fences that were not greater than every one before
 }
 
 // Add sums what several checkers have seen.

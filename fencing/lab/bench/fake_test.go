@@ -5,6 +5,7 @@ import (
 	"errors"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"lockside/fencing/lab/systems"
 )
@@ -15,6 +16,8 @@ type fake struct {
 	backwards bool  // fences fall
 	failing   int64 // each so many-th acquire fails
 	hogged    bool  // the first who has a name never gives it back
+
+	tiring time.Duration // by which each grant takes longer than the one before
 
 	acquires atomic.Int64
 	lockers  atomic.Int64 // that are not closed
@@ -70,6 +73,7 @@ func (l *fakeLocker) Acquire(ctx context.Context, name string) (int64, error) {
 	}
 	select {
 	case l.name <- struct{}{}:
+		time.Sleep(time.Duration(n) * l.fake.tiring)
 		return l.fake.next(), nil
 	case <-ctx.Done():
 		return 0, ctx.Err()

@@ -63,9 +63,11 @@ func Summarize(load Load, samples []Sample) Result {
 }
 
 // ErrorCount is how many errors the workers had.
-func (r Result) ErrorCount() int {
+func (r Result) ErrorCount() int { return sum(r.Errors) }
+
+func sum(counts map[string]int) int {
 	n := 0
-	for count := range maps.Values(r.Errors) {
+	for count := range maps.Values(counts) {
 		n += count
 	}
 	return n

@@ -14,6 +14,7 @@ type Plan struct {
 	Fenced bool          // fences are there, and checked
 	Warmup time.Duration // before anything is measured
 	Time   time.Duration // while it is measured
+	Cycles int           // that end it before its time; 0 for none
 }
 
 // A Sample is one run of a load on one system.
@@ -29,24 +30,28 @@ type Sample struct {
 	Errors map[string]int // how often each text
 }
 
-// window is the measured time. It begins and ends once all workers are ready.
-type window struct{ from, to time.Time }
-
-func (w *window) holds(t time.Time) bool { return !t.Before(w.from) && t.Before(w.to) }
-
 // Run opens a locker for each worker, has it take a name that nobody else wants,
-// lets all begin at once, and closes the lockers at the end. A worker that cannot connect is counted as an error, and
-// tries again. When ctx ends the sample is of less time, and worth nothing.
+// lets all begin at once, and closes the lockers at the end. A worker that
+// cannot connect is counted as an error, and tries again. When ctx ends the
+// sample is of less time, and worth nothing.
 func Run(ctx context.Context, system systems.System, load Load, plan Plan) Sample {
 	workers := crew(system, load, plan)
+	work(ctx, workers, plan)
+	return collect(workers, load, plan)
+}
+
+// work has the workers do what is planned, and returns when they began.
+func work(ctx context.Context, workers []*worker, plan Plan) time.Time {
 	each(workers, func(w *worker) { w.prepare(ctx) })
-	begin := time.Now()
-	*workers[0].window = window{from: begin.Add(plan.Warmup), to: begin.Add(plan.Warmup + plan.Time)}
-	during, cancel := context.WithDeadline(ctx, workers[0].window.to)
+	begin, window := time.Now(), workers[0].window
+	window.from = begin.Add(plan.Warmup)
+	window.to = window.from.Add(plan.Time)
+	during, cancel := context.WithDeadline(ctx, window.to)
 	defer cancel()
+	window.most, window.full = int64(plan.Cycles), cancel
 	each(workers, func(w *worker) { w.run(during) })
 	each(workers, (*worker).close)
-	return collect(workers, load, plan)
+	return begin
 }
 
 // crew makes the workers, which share a window, and a checker if they share a
@@ -81,8 +86,9 @@ func collect(workers []*worker, load Load, plan Plan) Sample {
 	s := Sample{Time: plan.Time, PerHost: make([]int, load.Hosts), Errors: map[string]int{}}
 	seen := map[*Checker]bool{}
 	for _, w := range workers {
-		s.Cycles = append(s.Cycles, w.cycles...)
-		s.Acquires = append(s.Acquires, w.acquires...)
+		for _, c := range w.cycles {
+			s.Cycles, s.Acquires = append(s.Cycles, c.whole), append(s.Acquires, c.acquire)
+		}
 		s.HandOffs += w.handOffs
 		s.PerWorker = append(s.PerWorker, len(w.cycles))
 		s.PerHost[w.Host] += len(w.cycles)

@@ -28,10 +28,10 @@ type worker struct {
 	window  *window
 	locker  systems.Locker // nil when it could not be opened
 
-	cycles, acquires Times
-	handOffs         int
-	unfinished       time.Duration // the wait that the end cut short
-	errors           map[string]int
+	cycles     []cycle
+	handOffs   int
+	unfinished time.Duration // the wait that the end cut short
+	errors     map[string]int
 }
 
 // run cycles until ctx ends. After an error it begins with a new locker, since
@@ -78,15 +78,14 @@ func (w *worker) cycle(ctx context.Context) error {
 	if err := w.release(ctx); err != nil {
 		return err
 	}
-	if end := time.Now(); w.window.holds(end) {
-		w.record(granted.Sub(begin), end.Sub(begin), handOff)
+	if end := time.Now(); w.window.admits(end) {
+		w.record(cycle{end: end, acquire: granted.Sub(begin), whole: end.Sub(begin)}, handOff)
 	}
 	return nil
 }
 
-func (w *worker) record(acquire, cycle time.Duration, handOff bool) {
-	w.acquires = append(w.acquires, acquire)
-	w.cycles = append(w.cycles, cycle)
+func (w *worker) record(c cycle, handOff bool) {
+	w.cycles = append(w.cycles, c)
 	if handOff {
 		w.handOffs++
 	}
