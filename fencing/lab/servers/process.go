@@ -16,6 +16,10 @@ const (
 	// startTimeout bounds the wait for a server to answer.
 	startTimeout = 60 * time.Second
 
+	// probeTimeout bounds a single question: a server that takes a connection as
+	// it starts may never answer it.
+	probeTimeout = 5 * time.Second
+
 	// stopTimeout bounds the wait for a server to end when asked.
 	stopTimeout = 10 * time.Second
 )
@@ -69,7 +73,7 @@ func (p *process) ready(ctx context.Context, probe func(context.Context) error) 
 	again := time.NewTicker(20 * time.Millisecond)
 	defer again.Stop()
 	for {
-		err := probe(ctx)
+		err := attempt(ctx, probe)
 		if err == nil {
 			return nil
 		}
@@ -81,6 +85,13 @@ func (p *process) ready(ctx context.Context, probe func(context.Context) error) 
 			return fmt.Errorf("wait for %s: %w: %w", p.name, context.Cause(ctx), err)
 		}
 	}
+}
+
+// attempt probes once.
+func attempt(ctx context.Context, probe func(context.Context) error) error {
+	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
+	defer cancel()
+	return probe(ctx)
 }
 
 // tail is the end of the log.
