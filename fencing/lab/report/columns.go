@@ -62,9 +62,12 @@ func overlaps(r *Report, _ group, c Cell) string {
 	return count(c.Overlaps)
 }
 
-func notRising(r *Report, _ group, c Cell) string {
-	if !r.system(c.System).Fenced {
+func notRising(r *Report, _ group, c Cell) string { return r.rising(c.System, c.NotRising) }
+
+// rising tells of a system's fences how many were not greater than those before.
+func (r *Report) rising(system string, notRising int) string {
+	if !r.system(system).Fenced {
 		return "no fence"
 	}
-	return count(c.NotRising)
+	return count(notRising)
 }

@@ -26,6 +26,10 @@ func (r *Report) WriteMarkdown(w io.Writer, plots []string) error {
 			}
 		}
 	}
+	for _, s := range r.sections() {
+		fmt.Fprintf(&page, "## %s\n\n%s Times are in milliseconds.\n\n", s.title, s.about)
+		writeTable(&page, s.header, s.rows)
+	}
 	fmt.Fprint(&page, "## Every load\n\nTimes are in milliseconds.\n\n")
 	for _, g := range r.groups() {
 		r.writeGroup(&page, g)
@@ -88,14 +92,7 @@ func (r *Report) writeOverview(page *bytes.Buffer, members int) {
 
 func (r *Report) writeGroup(page *bytes.Buffer, g group) {
 	fmt.Fprintf(page, "### %s; members: %d\n\n", g.title(), g.members)
-	var header []string
-	for _, column := range columns() {
-		header = append(header, column.title)
-	}
-	var rows [][]string
-	for _, c := range g.cells {
-		rows = append(rows, r.row(g, c))
-	}
+	header, rows := r.table(g)
 	writeTable(page, header, rows)
 }
 

@@ -21,18 +21,20 @@ type Report struct {
 	Settings Settings        `json:"settings"`
 	Systems  []System        `json:"systems"`
 	Cells    []Cell          `json:"cells"`
-	Missing  []string        `json:"missing,omitempty"`   // which systems are left out, and why
+	Reuse    []Reuse         `json:"reuse,omitempty"`
+	Missing  []string        `json:"missing,omitempty"`   // what is left out, and why
 	Cut      string          `json:"cut_short,omitempty"` // why the run ended before its time
 }
 
 // Settings are what was asked for.
 type Settings struct {
-	Warmup   time.Duration `json:"warmup_ns"`
-	Time     time.Duration `json:"time_ns"`
-	Rounds   int           `json:"rounds"`
-	TTL      time.Duration `json:"ttl_ns"`
-	PauseMin time.Duration `json:"pause_min_ns"`
-	PauseMax time.Duration `json:"pause_max_ns"`
+	Warmup    time.Duration `json:"warmup_ns"`
+	Time      time.Duration `json:"time_ns"`
+	Rounds    int           `json:"rounds"`
+	TTL       time.Duration `json:"ttl_ns"`
+	PauseMin  time.Duration `json:"pause_min_ns"`
+	PauseMax  time.Duration `json:"pause_max_ns"`
+	ReuseTime time.Duration `json:"reuse_time_ns"`
 }
 
 // A System is one that was measured.

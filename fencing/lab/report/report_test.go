@@ -26,7 +26,7 @@ func sample() *report.Report {
 			CPU: "Some CPU", Cores: 2, Memory: 8 << 30, Kernel: "Linux 6.1", Filesystem: "ext4",
 			SyncP50: 250 * time.Microsecond, SyncP99: time.Millisecond, Load: "0.10", Go: "go1.26",
 		},
-		Settings: report.Settings{Warmup: time.Second, Time: 2 * time.Second, Rounds: 3, TTL: 15 * time.Second, PauseMin: 5 * time.Millisecond, PauseMax: 25 * time.Millisecond},
+		Settings: report.Settings{Warmup: time.Second, Time: 2 * time.Second, Rounds: 3, TTL: 15 * time.Second, PauseMin: 5 * time.Millisecond, PauseMax: 25 * time.Millisecond, ReuseTime: 3 * time.Minute},
 		Systems: []report.System{
 			{Name: systems.Lockside, About: "The daemon.", Version: "1", Fenced: true},
 			{Name: systems.Mutex, About: "A mutex.", Version: "2", Fenced: true},
@@ -55,7 +55,27 @@ func sample() *report.Report {
 		c.Time = 2 * time.Second
 		r.Cells = append(r.Cells, report.Cell{System: c.system, Members: 1, Servers: 1, Result: bench.Summarize(c.load, []bench.Sample{c.Sample})})
 	}
+	r.Reuse = reuses()
 	return r
+}
+
+// reuses are of a name that stays as fast as it was, and of one that does not.
+func reuses() []report.Reuse {
+	ms := time.Millisecond
+	return []report.Reuse{
+		{System: systems.Lockside, Members: 1, Servers: 1, Reuse: bench.Reuse{
+			Workers: 16, Wanted: 100000, Cycles: 100000, Seconds: 25.04,
+			Tenths: []bench.Tenth{
+				{Cycles: 50000, Seconds: 12.5, Rate: 4000, Cycle: bench.Spread{P50: 4 * ms, P99: 8 * ms, Max: 9 * ms}},
+				{Cycles: 50000, Seconds: 12.54, Rate: 3987, Cycle: bench.Spread{P50: 5 * ms, P99: 10 * ms, Max: 11 * ms}},
+			},
+		}},
+		{System: "Redis", Members: 1, Servers: 1, Reuse: bench.Reuse{
+			Workers: 16, Wanted: 100000, Cycles: 1200, Seconds: 180,
+			Tenths: []bench.Tenth{{Cycles: 600, Rate: 7, Cycle: bench.Spread{P50: 40 * ms}}, {Cycles: 600, Rate: 5, Cycle: bench.Spread{P50: 50 * ms}}},
+			Counts: bench.Counts{Overlaps: 1}, Errors: map[string]int{"gone": 1},
+		}},
+	}
 }
 
 var update = flag.Bool("update", false, "write the golden files anew")

@@ -9,19 +9,15 @@ import (
 	"text/tabwriter"
 )
 
-// WriteTable writes a table for each load, for a terminal.
+// WriteTable writes a table for each load and each section, for a terminal.
 func (r *Report) WriteTable(w io.Writer) error {
 	out := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	for _, g := range r.groups() {
-		fmt.Fprintf(out, "\n%s; members: %d; times in ms\n", g.title(), g.members)
-		var titles []string
-		for _, column := range columns() {
-			titles = append(titles, column.title)
-		}
-		fmt.Fprintln(out, strings.Join(titles, "\t")+"\t")
-		for _, c := range g.cells {
-			fmt.Fprintln(out, strings.Join(r.row(g, c), "\t")+"\t")
-		}
+		header, rows := r.table(g)
+		writeAligned(out, fmt.Sprintf("%s; members: %d; times in ms", g.title(), g.members), header, rows)
+	}
+	for _, s := range r.sections() {
+		writeAligned(out, s.title+"; times in ms", s.header, s.rows)
 	}
 	fmt.Fprintln(out)
 	for _, line := range r.notes() {
@@ -33,13 +29,21 @@ func (r *Report) WriteTable(w io.Writer) error {
 	return nil
 }
 
-// row is the texts of a cell's columns.
-func (r *Report) row(g group, c Cell) []string {
-	var texts []string
-	for _, column := range columns() {
-		texts = append(texts, column.text(r, g, c))
+// writeAligned writes a table in columns that stand below each other.
+func writeAligned(out io.Writer, title string, header []string, rows [][]string) {
+	fmt.Fprintf(out, "\n%s\n", title)
+	for _, row := range slices.Concat([][]string{header}, rows) {
+		fmt.Fprintln(out, strings.Join(row, "\t")+"\t")
 	}
-	return texts
+}
+
+// table is the columns of all cells of a group.
+func (r *Report) table(g group) (header []string, rows [][]string) {
+	var fields []field[Cell]
+	for _, column := range columns() {
+		fields = append(fields, field[Cell]{column.title, func(c Cell) string { return column.text(r, g, c) }})
+	}
+	return table(g.cells, fields)
 }
 
 // notes are what a reader of the figures must know: what is missing, and every
@@ -51,11 +55,17 @@ func (r *Report) notes() []string {
 	}
 	for _, g := range r.groups() {
 		for _, c := range g.cells {
-			for _, text := range slices.Sorted(maps.Keys(c.Errors)) {
-				notes = append(notes, fmt.Sprintf("%s; %s; members: %d; %d errors: %s",
-					c.System, g.title(), g.members, c.Errors[text], strings.Join(strings.Fields(text), " ")))
-			}
+			notes = append(notes, errorNotes(fmt.Sprintf("%s; %s; members: %d", c.System, g.title(), g.members), c.Errors)...)
 		}
+	}
+	return append(notes, r.reuseNotes()...)
+}
+
+// errorNotes tells the errors of one row.
+func errorNotes(where string, errors map[string]int) []string {
+	var notes []string
+	for _, text := range slices.Sorted(maps.Keys(errors)) {
+		notes = append(notes, fmt.Sprintf("%s; %d errors: %s", where, errors[text], strings.Join(strings.Fields(text), " ")))
 	}
 	return notes
 }
