@@ -24,8 +24,13 @@ type Options struct {
 	Rounds      int
 	TTL         time.Duration
 	Pause       systems.Pause
-	Dir         string // where the servers' files go for the time of the run
-	Programs    servers.Programs
+
+	Reuse        int           // cycles for which one name is used, or 0 to leave that out
+	ReuseWorkers int           // who use it
+	ReuseTime    time.Duration // the most that it may take with each system
+
+	Dir      string // where the servers' files go for the time of the run
+	Programs servers.Programs
 }
 
 // Check says what is wrong with the options.
@@ -43,7 +48,7 @@ func (o Options) Check() error {
 }
 
 func (o Options) checkNumbers() error {
-	for _, n := range slices.Concat(o.Workers, o.HostWorkers) {
+	for _, n := range slices.Concat(o.Workers, o.HostWorkers, []int{o.ReuseWorkers}) {
 		if n < 1 || n > 1000 {
 			return fmt.Errorf("%d workers: give 1 to 1000", n)
 		}
@@ -55,6 +60,10 @@ func (o Options) checkNumbers() error {
 		return errors.New("give a load some time")
 	case o.TTL < 3*time.Second || o.TTL%time.Second != 0:
 		return fmt.Errorf("a TTL of %v: give whole seconds, 3s or more", o.TTL)
+	case o.Reuse < 0 || o.Reuse > 0 && o.Reuse < 100:
+		return fmt.Errorf("a reuse of %d cycles: give 100 or more, or 0 for none", o.Reuse)
+	case o.ReuseTime <= 0:
+		return fmt.Errorf("a reuse within %v: give it some time", o.ReuseTime)
 	case o.Pause.Min < 0 || o.Pause.Max < o.Pause.Min:
 		return fmt.Errorf("a pause of %v to %v: the second may not be less", o.Pause.Min, o.Pause.Max)
 	}
@@ -105,9 +114,14 @@ func suits(kind systems.Kind, load bench.Load) bool {
 	return !kind.Bare || load.Workers == 1
 }
 
+// locks are the systems that are more than a measure.
+func locks(kinds []systems.Kind) []systems.Kind {
+	return slices.DeleteFunc(slices.Clone(kinds), func(k systems.Kind) bool { return k.Bare })
+}
+
 func (o Options) settings() report.Settings {
 	return report.Settings{
 		Warmup: o.Warmup, Time: o.Time, Rounds: o.Rounds, TTL: o.TTL,
-		PauseMin: o.Pause.Min, PauseMax: o.Pause.Max,
+		PauseMin: o.Pause.Min, PauseMax: o.Pause.Max, ReuseTime: o.ReuseTime,
 	}
 }

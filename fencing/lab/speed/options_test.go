@@ -9,13 +9,14 @@ import (
 	"lockside/fencing/lab/systems"
 )
 
-// short are options for a run that is over soon.
+// short are options for a run that is over soon, of the loads alone.
 func short() speed.Options {
 	return speed.Options{
 		Members: []int{1}, Loads: []string{"own", "one", "hosts"},
 		Workers: []int{1, 4}, HostWorkers: []int{4},
 		Warmup: 100 * time.Millisecond, Time: 400 * time.Millisecond, Rounds: 1,
 		TTL: 15 * time.Second, Pause: systems.Pause{Min: time.Millisecond, Max: 5 * time.Millisecond},
+		ReuseWorkers: 4, ReuseTime: time.Minute,
 	}
 }
 
@@ -35,6 +36,10 @@ func TestOptions(t *testing.T) {
 		{func(o *speed.Options) { o.Rounds = 0 }, "0 rounds"},
 		{func(o *speed.Options) { o.Time = 0 }, "some time"},
 		{func(o *speed.Options) { o.TTL = 1500 * time.Millisecond }, "whole seconds"},
+		{func(o *speed.Options) { o.Reuse = -1 }, "100 or more"},
+		{func(o *speed.Options) { o.Reuse = 99 }, "100 or more"},
+		{func(o *speed.Options) { o.ReuseWorkers = 0 }, "0 workers"},
+		{func(o *speed.Options) { o.ReuseTime = 0 }, "some time"},
 		{func(o *speed.Options) { o.Pause.Max = 0 }, "may not be less"},
 	}
 	for _, test := range tests {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -70,21 +69,18 @@ func (r *run) prepare(ctx context.Context) error {
 	return err
 }
 
-// measure goes through all systems, as often as there are rounds.
+// measure goes through all systems, as often as there are rounds, and then
+// through the loads that are for one round alone.
 func (r *run) measure(ctx context.Context) {
 	kinds := r.present(ctx)
-	for _, members := range r.Members {
-		for round := range r.Rounds {
-			for _, kind := range kinds {
-				if kind.Servers[members] == 0 || ctx.Err() != nil {
-					continue
-				}
-				if err := r.system(ctx, kind, members, round); err != nil && ctx.Err() == nil {
-					r.fail(kind, members, err)
-				}
+	if len(r.loads()) > 0 {
+		for _, members := range r.Members {
+			for round := range r.Rounds {
+				r.loadsOf(ctx, kinds, members, round)
 			}
 		}
 	}
+	r.reuse(ctx, kinds)
 	if ctx.Err() != nil {
 		r.report.Cut = context.Cause(ctx).Error()
 	}
@@ -123,26 +119,16 @@ func (r *run) fail(kind systems.Kind, members int, err error) {
 
 func (r *run) hide(text string) string { return strings.ReplaceAll(text, r.dir, "…") }
 
-// system measures all loads on one system, with servers of its own.
-func (r *run) system(ctx context.Context, kind systems.Kind, members, round int) (err error) {
-	dir := filepath.Join(r.dir, "servers")
-	if err := os.Mkdir(dir, 0o711); err != nil {
-		return fmt.Errorf("make a directory for the servers: %w", err)
-	}
-	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	system, err := kind.Start(ctx, systems.Settings{
-		Programs: r.Programs, Dir: dir, TTL: r.TTL, Pause: r.Pause,
-	}, kind.Servers[members])
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, system.Close()) }()
-	for _, load := range r.loads() {
-		if suits(kind, load) && ctx.Err() == nil {
-			r.load(ctx, kind, system, place{kind.Name, members, load}, round)
+// loadsOf measures all loads on each system.
+func (r *run) loadsOf(ctx context.Context, kinds []systems.Kind, members, round int) {
+	r.onEach(ctx, kinds, members, func(kind systems.Kind, system systems.System) error {
+		for _, load := range r.loads() {
+			if suits(kind, load) && ctx.Err() == nil {
+				r.load(ctx, kind, system, place{kind.Name, members, load}, round)
+			}
 		}
-	}
-	return nil
+		return nil
+	})
 }
 
 // load measures one load. A sample that ctx has cut short is dropped.

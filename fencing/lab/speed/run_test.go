@@ -32,7 +32,7 @@ func TestEverySystem(t *testing.T) {
 				t.Skip(err)
 			}
 			o := short()
-			o.Systems, o.Programs = []string{kind.Name}, programs
+			o.Systems, o.Programs, o.Reuse = []string{kind.Name}, programs, 200
 			if kind.Servers[1] == 0 {
 				o.Members = []int{3}
 			}
@@ -43,6 +43,7 @@ func TestEverySystem(t *testing.T) {
 			for _, c := range r.Cells {
 				checkCell(t, kind, c)
 			}
+			checkReuse(t, kind, r.Reuse)
 		})
 	}
 }
@@ -65,6 +66,27 @@ func checkCell(t *testing.T, kind systems.Kind, c report.Cell) {
 	}
 	if c.Load == "own" && (c.Least == 0 || c.Acquire.P50 == 0) {
 		t.Errorf("%s: the slowest worker had %g of its share, p50 of an acquire %v", c.Load, c.Least, c.Acquire.P50)
+	}
+}
+
+// checkReuse holds that a lock was used as often as short has it.
+func checkReuse(t *testing.T, kind systems.Kind, all []report.Reuse) {
+	t.Helper()
+	if kind.Bare {
+		if len(all) != 0 {
+			t.Errorf("what is no lock has a name used: %+v", all)
+		}
+		return
+	}
+	if len(all) != 1 {
+		t.Fatalf("%d reuses were measured, want 1", len(all))
+	}
+	u := all[0]
+	if u.Cycles != 200 || len(u.Tenths) != 10 || u.First().Rate <= 0 || u.Overlaps != 0 || u.ErrorCount() != 0 {
+		t.Errorf("reuse: %+v", u)
+	}
+	if u.NotRising != 0 && kind.Name != "Postgres" {
+		t.Errorf("reuse: %d fences do not rise", u.NotRising)
 	}
 }
 

@@ -1,0 +1,41 @@
+package speed
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"lockside/fencing/lab/systems"
+)
+
+// onEach does something with one system after the other, until ctx ends. What a
+// system cannot do is noted, and the next has its turn.
+func (r *run) onEach(ctx context.Context, kinds []systems.Kind, members int, do func(systems.Kind, systems.System) error) {
+	for _, kind := range kinds {
+		if kind.Servers[members] == 0 || ctx.Err() != nil {
+			continue
+		}
+		if err := r.with(ctx, kind, members, do); err != nil && ctx.Err() == nil {
+			r.fail(kind, members, err)
+		}
+	}
+}
+
+// with does something with a system on servers of its own.
+func (r *run) with(ctx context.Context, kind systems.Kind, members int, do func(systems.Kind, systems.System) error) (err error) {
+	dir := filepath.Join(r.dir, "servers")
+	if err := os.Mkdir(dir, 0o711); err != nil {
+		return fmt.Errorf("make a directory for the servers: %w", err)
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	system, err := kind.Start(ctx, systems.Settings{
+		Programs: r.Programs, Dir: dir, TTL: r.TTL, Pause: r.Pause,
+	}, kind.Servers[members])
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, system.Close()) }()
+	return do(kind, system)
+}
