@@ -3,7 +3,6 @@ package servers
 import (
 	"context"
 	"fmt"
-	"net/http"
 	"strings"
 )
 
@@ -61,18 +60,6 @@ func etcdCommand(parent, binary string, member, port, peerPort int) (command, er
 // healthy asks a member whether it has a leader and commits.
 // See etcd's documentation of /health.
 func healthy(ctx context.Context, endpoint string) error {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, endpoint+"/health", nil)
-	if err != nil {
-		return err
-	}
-	request.Close = true // nothing stays behind
-	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		return err
-	}
-	defer response.Body.Close()
-	if response.StatusCode != http.StatusOK {
-		return fmt.Errorf("its health is %s", response.Status)
-	}
-	return nil
+	_, err := get(ctx, endpoint+"/health")
+	return err
 }

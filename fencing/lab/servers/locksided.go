@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -16,10 +18,17 @@ type Locksided struct {
 	Socket string
 }
 
-// StartLocksided runs a daemon for a host of that number. All but its socket,
-// its state and the endpoints is left to its defaults.
-func StartLocksided(ctx context.Context, parent, binary string, endpoints []string, number int, ttl time.Duration) (*Locksided, error) {
-	name := fmt.Sprintf("host%d", number)
+// A Host is one that a daemon is for.
+type Host struct {
+	Number   int
+	TTL      time.Duration
+	Sessions int // that it lets in, all for one name if need be; 0 leaves the limits as they are
+}
+
+// StartLocksided runs a daemon for a host. All but its socket, its state, the
+// endpoints and what the host asks for is left to its defaults.
+func StartLocksided(ctx context.Context, parent, binary string, endpoints []string, host Host) (*Locksided, error) {
+	name := fmt.Sprintf("host%d", host.Number)
 	dir, err := subdir(parent, name)
 	if err != nil {
 		return nil, err
@@ -28,10 +37,10 @@ func StartLocksided(ctx context.Context, parent, binary string, endpoints []stri
 	if err := ipc.CheckSocketPath(d.Socket); err != nil {
 		return nil, fmt.Errorf("choose a shorter directory: %w", err)
 	}
-	c := command{name: "locksided", dir: dir, path: binary, args: []string{
+	c := command{name: "locksided", dir: dir, path: binary, args: slices.Concat([]string{
 		"--socket", d.Socket, "--state-dir", filepath.Join(dir, "state"), "--host", name,
-		"--endpoints", strings.Join(endpoints, ","), "--ttl", ttl.String(),
-	}}
+		"--endpoints", strings.Join(endpoints, ","), "--ttl", host.TTL.String(),
+	}, host.limits())}
 	d.group, err = startGroup(ctx, []command{c}, func(ctx context.Context, _ int) error {
 		client, err := ipc.Dial(ctx, d.Socket)
 		if err != nil {
@@ -43,4 +52,16 @@ func StartLocksided(ctx context.Context, parent, binary string, endpoints []stri
 		return nil, err
 	}
 	return d, nil
+}
+
+// limits are the flags that let so many in.
+func (h Host) limits() []string {
+	if h.Sessions == 0 {
+		return nil
+	}
+	var all []string
+	for _, flag := range []string{"--max-sessions", "--max-sessions-per-user", "--max-waiters", "--max-waiters-per-name"} {
+		all = append(all, flag, strconv.Itoa(h.Sessions))
+	}
+	return all
 }

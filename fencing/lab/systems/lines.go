@@ -18,7 +18,7 @@ func linesKind() Kind {
 	return Kind{
 		Name:   Lines,
 		About:  "The same daemon, but workers write the protocol's lines to the socket themselves, as a program in any language would, and parse the reply's fence.",
-		Fenced: true, Servers: replicated, lacks: built,
+		Fenced: true, Quiet: true, Servers: replicated, lacks: built,
 		Version: locksideVersion,
 		Start: func(ctx context.Context, s Settings, members int) (System, error) {
 			return startLockside(ctx, s, members, openLines)

@@ -2,6 +2,7 @@ package systems
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 
@@ -67,12 +68,53 @@ func (l *lockside) socket(ctx context.Context, host int) (string, error) {
 		return d.Socket, nil
 	}
 	s := l.settings
-	d, err := servers.StartLocksided(ctx, s.Dir, s.Programs.Locksided, l.etcd.Endpoints, host, s.TTL)
+	d, err := servers.StartLocksided(ctx, s.Dir, s.Programs.Locksided, l.etcd.Endpoints, servers.Host{
+		Number: host, TTL: s.TTL, Sessions: s.Sessions,
+	})
 	if err != nil {
 		return "", err
 	}
 	l.daemons[host] = d
 	return d.Socket, nil
+}
+
+// Read tells what all daemons and etcd members use.
+func (l *lockside) Read(ctx context.Context) (Reading, error) {
+	r, err := readEtcd(ctx, l.etcd)
+	if err != nil {
+		return r, err
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, d := range l.daemons {
+		u, err := d.Usage()
+		if err != nil {
+			return r, err
+		}
+		r.Daemon.Add(u)
+	}
+	return r, nil
+}
+
+// Waiting asks the daemon of the first host, which tells only how many wait for
+// all names together.
+func (l *lockside) Waiting(ctx context.Context, _ string) (int, error) {
+	socket, err := l.socket(ctx, 0)
+	if err != nil {
+		return 0, err
+	}
+	client, err := ipc.Dial(ctx, socket)
+	if err != nil {
+		return 0, err
+	}
+	lines, err := client.Status(ctx)
+	waiting := 0
+	for _, line := range lines {
+		if line.Get("about") == "counts" {
+			waiting = int(line.Int("waiting"))
+		}
+	}
+	return waiting, errors.Join(err, client.Close())
 }
 
 func (l *lockside) Close() error {

@@ -15,7 +15,7 @@ func mutexKind() Kind {
 	return Kind{
 		Name:   Mutex,
 		About:  "etcd's concurrency.Mutex. Each worker keeps its session; the workers of a host share a client. The fence is the create revision of the key.",
-		Fenced: true, Servers: replicated, lacks: built, Version: etcdVersion,
+		Fenced: true, Quiet: true, Servers: replicated, lacks: built, Version: etcdVersion,
 		Start: func(ctx context.Context, s Settings, members int) (System, error) {
 			return startEtcd(ctx, s, members, openMutex)
 		},
@@ -44,6 +44,13 @@ func (l *mutexLocker) Acquire(ctx context.Context, name string) (int64, error) {
 	return fence(l.mutex), nil
 }
 
-func (l *mutexLocker) Release(ctx context.Context) error { return l.mutex.Unlock(ctx) }
+func (l *mutexLocker) Release(ctx context.Context) error {
+	select {
+	case <-l.session.Done():
+		return errLost
+	default:
+		return l.mutex.Unlock(ctx)
+	}
+}
 
 func (l *mutexLocker) Close() error { return l.session.Close() }

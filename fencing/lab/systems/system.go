@@ -53,6 +53,7 @@ type Settings struct {
 	Programs servers.Programs
 	Dir      string // for the servers' files; empty
 	TTL      time.Duration
+	Sessions int   // that a host has to let in; 0 where the servers' defaults do
 	Pause    Pause // between two tries of those that poll
 }
 
@@ -62,6 +63,7 @@ type Kind struct {
 	About  string // how it is used here, in a sentence or two
 	Fenced bool
 	Bare   bool // no lock at all, but what bounds one
+	Quiet  bool // it is Metered, and each worker keeps a session
 
 	// Servers is how many servers there are where one is asked for, and where
 	// three are; 0 where that makes no sense.
