@@ -31,10 +31,12 @@ type lease struct {
 	epoch int64 // mod revision of the epoch key, the guard of each batch
 	stale bool  // the epoch is being replaced
 
-	outbox   []*op
-	inFlight int
-	loaded   bool
-	failures int
+	outbox      []*op
+	haste       haste // of the outbox
+	inFlight    int   // batches
+	opsInFlight int
+	loaded      bool
+	failures    int
 
 	probing bool
 

@@ -34,6 +34,7 @@ func (o *op) cost() int {
 func (m *Machine) push(l *lease, o *op) {
 	if l.state != dead {
 		l.outbox = append(l.outbox, o)
+		l.hurry(o.haste())
 		m.load(l)
 	}
 }
@@ -46,18 +47,6 @@ func (r *request) takeBack() {
 	}
 }
 
-// flush sends batches as long as the lease may.
-func (m *Machine) flush(l *lease) {
-	for l.state == ready && !l.stale && l.resumeAt == 0 &&
-		l.inFlight < m.cfg.BatchesInFlight && len(l.outbox) > 0 {
-		b := m.pack(l)
-		l.inFlight++
-		m.batches[b.ID] = b
-		m.counts.Batches++
-		m.emit(Commit{b})
-	}
-}
-
 // pack takes from the outbox what fits into one batch, in order, and the first
 // op in any case: if it is too large, etcd refuses it alone. Two enqueues of one
 // name never go together: they would share a create revision (I1).
@@ -65,22 +54,24 @@ func (m *Machine) pack(l *lease) *Batch {
 	m.lastBatch++
 	b := &Batch{ID: m.lastBatch, Lease: l.id, Epoch: l.epoch}
 	room := m.batchOps - 1 // the epoch's guard
-	rest := l.outbox[:0]
+	rest, left := l.outbox[:0], patient
 	for i, o := range l.outbox {
 		again := m.packedAlready(o, b.ID)
 		if again || len(b.ops) > 0 && (o.alone || o.cost() > room) {
 			rest = append(rest, o)
+			left = max(left, o.haste())
 			continue
 		}
 		room -= o.cost()
 		m.add(b, o)
 		if o.alone {
-			rest = append(rest, l.outbox[i+1:]...)
+			rest, left = append(rest, l.outbox[i+1:]...), usual
 			break
 		}
 	}
 	clear(l.outbox[len(rest):])
 	l.outbox = rest
+	l.haste = left
 	return b
 }
 
@@ -145,6 +136,7 @@ func (m *Machine) requeue(l *lease, ops []*op) {
 	}
 	if l.state != dead {
 		l.outbox = append(again, l.outbox...)
+		l.hurry(usual)
 		m.load(l)
 	}
 }

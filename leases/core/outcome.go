@@ -11,7 +11,7 @@ func (m *Machine) take(id uint64) (*Batch, *lease) {
 	if l == nil {
 		return nil, nil // revoked meanwhile, and its entries with it
 	}
-	l.inFlight--
+	l.land(b)
 	m.load(l)
 	return b, l
 }
