@@ -63,9 +63,10 @@ func Summarize(load Load, samples []Sample) Result {
 }
 
 // ErrorCount is how many errors the workers had.
-func (r Result) ErrorCount() int { return sum(r.Errors) }
+func (r Result) ErrorCount() int { return Sum(r.Errors) }
 
-func sum(counts map[string]int) int {
+// Sum is how many there are of all texts together.
+func Sum(counts map[string]int) int {
 	n := 0
 	for count := range maps.Values(counts) {
 		n += count

@@ -94,4 +94,4 @@ func (r Reuse) tenth(i int) Tenth {
 }
 
 // ErrorCount is how many errors the workers had.
-func (r Reuse) ErrorCount() int { return sum(r.Errors) }
+func (r Reuse) ErrorCount() int { return Sum(r.Errors) }

@@ -27,7 +27,7 @@ func (r *Report) WriteMarkdown(w io.Writer, plots []string) error {
 		}
 	}
 	for _, s := range r.sections() {
-		fmt.Fprintf(&page, "## %s\n\n%s Times are in milliseconds.\n\n", s.title, s.about)
+		fmt.Fprintf(&page, "## %s\n\n%s\n\n", s.title, s.about)
 		writeTable(&page, s.header, s.rows)
 	}
 	fmt.Fprint(&page, "## Every load\n\nTimes are in milliseconds.\n\n")

@@ -22,6 +22,8 @@ type Report struct {
 	Systems  []System        `json:"systems"`
 	Cells    []Cell          `json:"cells"`
 	Reuse    []Reuse         `json:"reuse,omitempty"`
+	Quiet    []Quiet         `json:"quiet,omitempty"`
+	Waiters  []Waiters       `json:"waiters,omitempty"`
 	Missing  []string        `json:"missing,omitempty"`   // what is left out, and why
 	Cut      string          `json:"cut_short,omitempty"` // why the run ended before its time
 }
@@ -46,11 +48,16 @@ type System struct {
 	Bare    bool   `json:"bare"`
 }
 
-// A Cell is one load on one system.
-type Cell struct {
+// A Place is a system, and how large it was.
+type Place struct {
 	System  string `json:"system"`
 	Members int    `json:"members"` // as asked for: one, or three that survive the loss of one
 	Servers int    `json:"servers"` // that there were
+}
+
+// A Cell is one load on one system.
+type Cell struct {
+	Place
 	bench.Result
 }
 

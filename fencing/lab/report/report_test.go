@@ -14,7 +14,9 @@ import (
 
 	"lockside/fencing/lab/bench"
 	"lockside/fencing/lab/machine"
+	"lockside/fencing/lab/quiet"
 	"lockside/fencing/lab/report"
+	"lockside/fencing/lab/servers"
 	"lockside/fencing/lab/systems"
 )
 
@@ -53,29 +55,56 @@ func sample() *report.Report {
 		{systems.Lockside, hosts, bench.Sample{Cycles: make(bench.Times, 1000), Acquires: bench.Times{ms}, HandOffs: 1000, PerWorker: []int{480, 520}, PerHost: []int{480, 520}}},
 	} {
 		c.Time = 2 * time.Second
-		r.Cells = append(r.Cells, report.Cell{System: c.system, Members: 1, Servers: 1, Result: bench.Summarize(c.load, []bench.Sample{c.Sample})})
+		r.Cells = append(r.Cells, report.Cell{Place: at(c.system), Result: bench.Summarize(c.load, []bench.Sample{c.Sample})})
 	}
 	r.Reuse = reuses()
+	r.Quiet, r.Waiters = quiets()
 	return r
 }
+
+// at is a place with one server.
+func at(system string) report.Place { return report.Place{System: system, Members: 1, Servers: 1} }
 
 // reuses are of a name that stays as fast as it was, and of one that does not.
 func reuses() []report.Reuse {
 	ms := time.Millisecond
 	return []report.Reuse{
-		{System: systems.Lockside, Members: 1, Servers: 1, Reuse: bench.Reuse{
+		{Place: at(systems.Lockside), Reuse: bench.Reuse{
 			Workers: 16, Wanted: 100000, Cycles: 100000, Seconds: 25.04,
 			Tenths: []bench.Tenth{
 				{Cycles: 50000, Seconds: 12.5, Rate: 4000, Cycle: bench.Spread{P50: 4 * ms, P99: 8 * ms, Max: 9 * ms}},
 				{Cycles: 50000, Seconds: 12.54, Rate: 3987, Cycle: bench.Spread{P50: 5 * ms, P99: 10 * ms, Max: 11 * ms}},
 			},
 		}},
-		{System: "Redis", Members: 1, Servers: 1, Reuse: bench.Reuse{
+		{Place: at("Redis"), Reuse: bench.Reuse{
 			Workers: 16, Wanted: 100000, Cycles: 1200, Seconds: 180,
 			Tenths: []bench.Tenth{{Cycles: 600, Rate: 7, Cycle: bench.Spread{P50: 40 * ms}}, {Cycles: 600, Rate: 5, Cycle: bench.Spread{P50: 50 * ms}}},
 			Counts: bench.Counts{Overlaps: 1}, Errors: map[string]int{"gone": 1},
 		}},
 	}
+}
+
+// quiets are of a system with a daemon, and of one without that fits fewer.
+func quiets() ([]report.Quiet, []report.Waiters) {
+	more := func(ms time.Duration, rate float64) bench.Result {
+		return bench.Result{Load: "own", Workers: 1, Hosts: 1, Rate: rate, Acquire: bench.Spread{P50: ms, P99: 3 * ms, Max: 9 * ms}, Cycle: bench.Spread{P50: 2 * ms, P99: 4 * ms, Max: 10 * ms}}
+	}
+	const mib = 1 << 20
+	sound := quiet.Sessions{
+		Wanted: 10000, Sessions: 10000, Coming: 2.54, Seconds: 15, Leases: 20, Renewals: 4,
+		Daemon: quiet.Cost{Without: servers.Usage{Resident: 24 * mib, Anonymous: 14 * mib}, With: servers.Usage{Resident: 139 * mib, Anonymous: 129 * mib}, CPU: 0.002},
+		Etcd:   quiet.Cost{Without: servers.Usage{Resident: 60 * mib, Anonymous: 30 * mib}, With: servers.Usage{Resident: 90 * mib, Anonymous: 50 * mib}, CPU: 0.015},
+		Before: more(time.Millisecond, 500), Beside: more(1100*time.Microsecond, 450), After: more(time.Millisecond, 505),
+	}
+	worse := sound
+	worse.Sessions, worse.Leases, worse.Lost, worse.Renewals, worse.Daemon = 9744, 9744, 3, 1948.8, quiet.Cost{}
+	worse.Errors = map[string]int{"lost": 3}
+	worse.Beside.Errors = map[string]int{"late": 1}
+	return []report.Quiet{{Place: at(systems.Lockside), Sessions: sound}, {Place: at(systems.Mutex), Sessions: worse}},
+		[]report.Waiters{
+			{Place: at(systems.Lockside), Waiters: quiet.Waiters{Wanted: 2000, Waiters: 2000, Granted: 2000, Seconds: 1.6, Rate: 1250}},
+			{Place: at(systems.Mutex), Waiters: quiet.Waiters{Wanted: 2000, Waiters: 2000, Granted: 1999, Seconds: 180, Rate: 11.1, Counts: bench.Counts{Overlaps: 1, NotRising: 2}, Errors: map[string]int{"not in time": 1}}},
+		}
 }
 
 var update = flag.Bool("update", false, "write the golden files anew")

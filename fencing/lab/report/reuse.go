@@ -9,9 +9,7 @@ import (
 
 // A Reuse is how one name of a system fared that was used again and again.
 type Reuse struct {
-	System  string `json:"system"`
-	Members int    `json:"members"`
-	Servers int    `json:"servers"`
+	Place
 	bench.Reuse
 }
 
@@ -21,9 +19,10 @@ func (r *Report) reuseSections() []section {
 	}
 	first := r.Reuse[0]
 	s := section{
-		title: fmt.Sprintf("One name used %s times, %d workers; members: %d", count(first.Wanted), first.Workers, first.Members),
+		millis: true,
+		title:  fmt.Sprintf("One name used %s times, %d workers; members: %d", count(first.Wanted), first.Workers, first.Members),
 		about: fmt.Sprintf("The workers of one host use the name until so many cycles are done, or for %v at most, on new servers, without compaction. "+
-			"The first tenth of the cycles that were done is compared with the last: 1.00 is a name that has not become slower.", r.Settings.ReuseTime),
+			"The first tenth of the cycles that were done is compared with the last: 1.00 is a name that has not become slower. Times are in milliseconds.", r.Settings.ReuseTime),
 	}
 	s.header, s.rows = table(r.Reuse, r.reuseFields())
 	return []section{s}

@@ -6,6 +6,7 @@ import "slices"
 type section struct {
 	title  string
 	about  string // for the page
+	millis bool   // its times are in milliseconds
 	header []string
 	rows   [][]string
 }
@@ -33,5 +34,5 @@ func table[T any](values []T, fields []field[T]) (header []string, rows [][]stri
 
 // sections are those that have something to tell.
 func (r *Report) sections() []section {
-	return slices.DeleteFunc(r.reuseSections(), func(s section) bool { return len(s.rows) == 0 })
+	return slices.Concat(r.reuseSections(), r.quietSections(), r.waitersSections())
 }

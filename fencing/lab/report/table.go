@@ -17,7 +17,11 @@ func (r *Report) WriteTable(w io.Writer) error {
 		writeAligned(out, fmt.Sprintf("%s; members: %d; times in ms", g.title(), g.members), header, rows)
 	}
 	for _, s := range r.sections() {
-		writeAligned(out, s.title+"; times in ms", s.header, s.rows)
+		title := s.title
+		if s.millis {
+			title += "; times in ms"
+		}
+		writeAligned(out, title, s.header, s.rows)
 	}
 	fmt.Fprintln(out)
 	for _, line := range r.notes() {
@@ -58,7 +62,7 @@ func (r *Report) notes() []string {
 			notes = append(notes, errorNotes(fmt.Sprintf("%s; %s; members: %d", c.System, g.title(), g.members), c.Errors)...)
 		}
 	}
-	return append(notes, r.reuseNotes()...)
+	return slices.Concat(notes, r.reuseNotes(), r.quietNotes(), r.waitersNotes())
 }
 
 // errorNotes tells the errors of one row.

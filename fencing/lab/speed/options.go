@@ -29,6 +29,10 @@ type Options struct {
 	ReuseWorkers int           // who use it
 	ReuseTime    time.Duration // the most that it may take with each system
 
+	Quiet     int           // sessions that only hold, or 0 to leave that out
+	QuietTime time.Duration // for which one more client locks before, beside and after them
+	Waiters   int           // that wait for one name, or 0 to leave that out
+
 	Dir      string // where the servers' files go for the time of the run
 	Programs servers.Programs
 }
@@ -64,6 +68,10 @@ func (o Options) checkNumbers() error {
 		return fmt.Errorf("a reuse of %d cycles: give 100 or more, or 0 for none", o.Reuse)
 	case o.ReuseTime <= 0:
 		return fmt.Errorf("a reuse within %v: give it some time", o.ReuseTime)
+	case o.Quiet < 0 || o.Waiters < 0 || o.Quiet > 1e6 || o.Waiters > 1e6:
+		return fmt.Errorf("%d quiet sessions and %d waiters: give up to a million, or 0 for none", o.Quiet, o.Waiters)
+	case o.QuietTime <= 0:
+		return fmt.Errorf("one more client for %v: give it some time", o.QuietTime)
 	case o.Pause.Min < 0 || o.Pause.Max < o.Pause.Min:
 		return fmt.Errorf("a pause of %v to %v: the second may not be less", o.Pause.Min, o.Pause.Max)
 	}

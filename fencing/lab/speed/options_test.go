@@ -16,7 +16,7 @@ func short() speed.Options {
 		Workers: []int{1, 4}, HostWorkers: []int{4},
 		Warmup: 100 * time.Millisecond, Time: 400 * time.Millisecond, Rounds: 1,
 		TTL: 15 * time.Second, Pause: systems.Pause{Min: time.Millisecond, Max: 5 * time.Millisecond},
-		ReuseWorkers: 4, ReuseTime: time.Minute,
+		ReuseWorkers: 4, ReuseTime: time.Minute, QuietTime: 300 * time.Millisecond,
 	}
 }
 
@@ -40,6 +40,10 @@ func TestOptions(t *testing.T) {
 		{func(o *speed.Options) { o.Reuse = 99 }, "100 or more"},
 		{func(o *speed.Options) { o.ReuseWorkers = 0 }, "0 workers"},
 		{func(o *speed.Options) { o.ReuseTime = 0 }, "some time"},
+		{func(o *speed.Options) { o.Quiet = -1 }, "-1 quiet sessions"},
+		{func(o *speed.Options) { o.Waiters = -1 }, "-1 waiters"},
+		{func(o *speed.Options) { o.Quiet = 1e6 + 1 }, "up to a million"},
+		{func(o *speed.Options) { o.QuietTime = 0 }, "some time"},
 		{func(o *speed.Options) { o.Pause.Max = 0 }, "may not be less"},
 	}
 	for _, test := range tests {

@@ -15,7 +15,7 @@ func (r *run) reuse(ctx context.Context, kinds []systems.Kind) {
 		return
 	}
 	members := r.Members[0]
-	r.onEach(ctx, locks(kinds), members, func(kind systems.Kind, system systems.System) error {
+	r.onEach(ctx, locks(kinds), members, 0, func(kind systems.Kind, system systems.System) error {
 		result := bench.MeasureReuse(ctx, system, r.ReuseWorkers, bench.Plan{
 			Label: "reuse", Fenced: kind.Fenced, Time: r.ReuseTime, Cycles: r.Reuse,
 		})
@@ -26,7 +26,7 @@ func (r *run) reuse(ctx context.Context, kinds []systems.Kind) {
 			"first/s", int(result.First().Rate), "last/s", int(result.Last().Rate),
 			"overlaps", result.Overlaps, "notRising", result.NotRising, "errors", result.ErrorCount())
 		r.report.Reuse = append(r.report.Reuse, report.Reuse{
-			System: kind.Name, Members: members, Servers: kind.Servers[members], Reuse: result,
+			Place: report.Place{System: kind.Name, Members: members, Servers: kind.Servers[members]}, Reuse: result,
 		})
 		return nil
 	})

@@ -81,6 +81,7 @@ func (r *run) measure(ctx context.Context) {
 		}
 	}
 	r.reuse(ctx, kinds)
+	r.quiet(ctx, kinds)
 	if ctx.Err() != nil {
 		r.report.Cut = context.Cause(ctx).Error()
 	}
@@ -121,7 +122,7 @@ func (r *run) hide(text string) string { return strings.ReplaceAll(text, r.dir, 
 
 // loadsOf measures all loads on each system.
 func (r *run) loadsOf(ctx context.Context, kinds []systems.Kind, members, round int) {
-	r.onEach(ctx, kinds, members, func(kind systems.Kind, system systems.System) error {
+	r.onEach(ctx, kinds, members, 0, func(kind systems.Kind, system systems.System) error {
 		for _, load := range r.loads() {
 			if suits(kind, load) && ctx.Err() == nil {
 				r.load(ctx, kind, system, place{kind.Name, members, load}, round)
@@ -156,7 +157,7 @@ func (r *run) collect() {
 					continue
 				}
 				r.report.Cells = append(r.report.Cells, report.Cell{
-					System: kind.Name, Members: members, Servers: kind.Servers[members],
+					Place:  report.Place{System: kind.Name, Members: members, Servers: kind.Servers[members]},
 					Result: bench.Summarize(load, samples),
 				})
 			}
