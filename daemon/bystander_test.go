@@ -27,7 +27,7 @@ func beside(t *testing.T, flags ...string) (*host, *bystander) {
 func (b *bystander) undisturbed() {
 	b.t.Helper()
 	b.quiet()
-	b.ask("CHECK bystander verify", "OK fence="+b.fence+" left=<duration>")
+	b.ask("CHECK bystander verify", "OK fence="+b.fence+" left=<duration> until=<duration>")
 }
 
 // alone waits until nothing is left of any other session, in etcd and in the

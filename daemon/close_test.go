@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-const grantedA = "OK fence=<int> lease=<hex> ttl=15s key=lockside/a/<key>"
+const grantedA = "OK fence=<int> lease=<hex> ttl=15s until=<duration> key=lockside/a/<key>"
 
 // TestHalfClose: a client that only ended its writing side gets its replies,
 // the one of a waiting LOCK included.
@@ -15,7 +15,7 @@ func TestHalfClose(t *testing.T) {
 	c := h.dial()
 	c.send("HELLO", "PING")
 	c.shutdown()
-	c.expect("OK lockside=1 host=<word> session=<int>", "OK", "<eof>")
+	c.expect("OK lockside=1 host=<word> session=<int> clock=<duration>", "OK", "<eof>")
 	bystander.alone()
 
 	// A lock that is granted to it is released at once.

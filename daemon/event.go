@@ -56,7 +56,8 @@ func (n *session) answer(e event) {
 		return
 	case e.kind == granted:
 		n.reply(ipc.AppendGrant(n.out, &ipc.Grant{
-			Fence: e.grant.Fence, Lease: e.grant.Lease, TTL: e.grant.TTL, Names: n.names, Keys: e.grant.Keys,
+			Fence: e.grant.Fence, Lease: e.grant.Lease, TTL: e.grant.TTL, Until: e.grant.Until,
+			Names: n.names, Keys: e.grant.Keys,
 		}))
 	case e.kind == refused:
 		err := n.explain(e.err)

@@ -118,7 +118,8 @@ func (n *session) check(r *ipc.Request) {
 		return
 	}
 	out := ipc.AppendInt(ipc.AppendOK(n.out), "fence", held.Fence)
-	n.reply(ipc.AppendEnd(ipc.AppendDuration(out, "left", held.Left)))
+	out = ipc.AppendDuration(out, "left", held.Left)
+	n.reply(ipc.AppendEnd(ipc.AppendDuration(out, "until", held.Until)))
 }
 
 func (n *session) hello(r *ipc.Request) {
@@ -127,7 +128,8 @@ func (n *session) hello(r *ipc.Request) {
 	}
 	out := ipc.AppendInt(ipc.AppendOK(n.out), "lockside", ipc.Version)
 	out = ipc.AppendString(out, "host", n.server.cfg.Host)
-	n.reply(ipc.AppendEnd(ipc.AppendInt(out, "session", int64(n.locks.ID()))))
+	out = ipc.AppendInt(out, "session", int64(n.locks.ID()))
+	n.reply(ipc.AppendEnd(ipc.AppendDuration(out, "clock", n.server.locks.Now())))
 }
 
 // cancel answers a CANCEL, which acted before: when it was read, or on a LOCK

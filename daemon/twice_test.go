@@ -42,7 +42,7 @@ func TestTwoDaemons(t *testing.T) {
 			if _, err := os.Stat(filepath.Join(dir, "other.sock")); err == nil {
 				t.Error("the second daemon left its socket")
 			}
-			c.ask("CHECK a verify", "OK fence="+held+" left=<duration>")
+			c.ask("CHECK a verify", "OK fence="+held+" left=<duration> until=<duration>")
 		})
 	}
 }

@@ -46,7 +46,7 @@ func BenchmarkReply(b *testing.B) {
 }
 
 func BenchmarkParseReply(b *testing.B) {
-	line := []byte("OK fence=81234 lease=694d99d1c8f2a001 ttl=15s key=lockside/nightly/694d99d1c8f2a001-0")
+	line := []byte("OK fence=81234 lease=694d99d1c8f2a001 ttl=15s until=4711.25s key=lockside/nightly/694d99d1c8f2a001-0")
 	b.ReportAllocs()
 	for b.Loop() {
 		if _, err := ipc.ParseReply(line); err != nil {

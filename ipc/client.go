@@ -176,6 +176,7 @@ func (c *Client) hello(ctx context.Context, conn *conn) error {
 	if spoken := call.last().Int("lockside"); spoken != Version {
 		return fmt.Errorf("it speaks version %d of the protocol, not %d", spoken, Version)
 	}
+	conn.compareClocks(call)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.host = call.last().Get("host")

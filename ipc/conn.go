@@ -15,6 +15,7 @@ import (
 type conn struct {
 	socket net.Conn
 	clock  func() time.Duration
+	shared bool // the daemon reads the same clock, so its moments are ours
 
 	// ctx ends with the connection. Its cause says why; the first one counts.
 	ctx    context.Context

@@ -55,7 +55,7 @@ func wantOneLine(t *testing.T, err error) {
 // is read as the same one.
 func FuzzReply(f *testing.F) {
 	for _, line := range []string{
-		"OK", "OK fence=8123 lease=694d ttl=15s key=lockside/a%252F/694d-0", "ERR busy held by  web-3",
+		"OK", "OK fence=8123 lease=694d ttl=15s until=4711.25s key=lockside/a%252F/694d-0", "ERR busy held by  web-3",
 		"+ role=waiter owner=a%20b", "+ text=LOCK NAME... [wait=5s]", "! LOST reason=deadline", "OK a=%ff",
 		"ERR", "+ a= text=", "! text=a", "OK text", "OK\r", "ERR  busy",
 	} {

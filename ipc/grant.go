@@ -14,6 +14,10 @@ type Grant struct {
 	// asked for.
 	TTL time.Duration
 
+	// Until is the moment, on the daemon's CLOCK_BOOTTIME, until which the
+	// lock is safe if etcd is never heard of again; zero if it was not told.
+	Until time.Duration
+
 	// Names are the names in the order of the request, and Keys the keys of
 	// their entries in etcd, for a guard that compares create revisions.
 	Names, Keys []string
@@ -32,6 +36,9 @@ func AppendGrant(dst []byte, g *Grant) []byte {
 	dst = AppendInt(AppendOK(dst), "fence", g.Fence)
 	dst = AppendHex(dst, "lease", g.Lease)
 	dst = AppendDuration(dst, "ttl", g.TTL)
+	if g.Until != 0 {
+		dst = AppendDuration(dst, "until", g.Until)
+	}
 	if len(g.Names) == 1 {
 		dst = AppendString(dst, "key", g.Keys[0])
 	}
@@ -45,6 +52,7 @@ func parseGrant(names []string, replies []Reply) (*Grant, error) {
 		Fence: last.Int("fence"),
 		Lease: last.Hex("lease"),
 		TTL:   last.Duration("ttl"),
+		Until: last.Duration("until"),
 		Names: names,
 	}
 	if len(names) == 1 {

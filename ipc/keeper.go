@@ -24,13 +24,11 @@ type keeper struct {
 // keep makes a Lock of a grant: it learns the deadline and starts the keeper.
 // After an error the connection may still hold the names.
 func (c *Client) keep(ctx context.Context, conn *conn, grant *Grant) (*Lock, error) {
-	call, err := conn.do(ctx, checkLine(grant, false))
-	if err != nil {
+	l := &Lock{client: c, conn: conn, grant: grant, kept: make(chan struct{})}
+	if err := l.learn(ctx); err != nil {
 		return nil, fmt.Errorf("learn how long it is safe: %w", err)
 	}
-	l := &Lock{client: c, conn: conn, grant: grant, kept: make(chan struct{})}
 	l.ctx, l.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
-	l.extend(call)
 	k := &keeper{lock: l}
 	k.plan()
 	if !c.start(k.run) {
@@ -59,12 +57,33 @@ func checkLine(grant *Grant, verify bool) []byte {
 	return request.Append(nil)
 }
 
-// extend moves the deadline to what the reply to a CHECK allows. The time left
-// counts from the moment the request was sent, since the daemon may have read
-// it at once. A lease is only ever renewed, so of several replies the one that
-// allows most holds.
+// learn takes the deadline from the grant, or asks for it if the daemon's moments
+// are none of ours.
+func (l *Lock) learn(ctx context.Context) error {
+	if l.conn.shared && l.grant.Until > 0 {
+		l.deadline.Store(int64(l.grant.Until))
+	} else {
+		call, err := l.conn.do(ctx, checkLine(l.grant, false))
+		if err != nil {
+			return err
+		}
+		l.extend(call)
+	}
+	if l.client.clock() >= time.Duration(l.deadline.Load()) {
+		return &LostError{ReasonClientDeadline}
+	}
+	return nil
+}
+
+// extend moves the deadline to what the reply to a CHECK allows. If the daemon's
+// moments are none of ours, the time left counts from when the request was sent,
+// since the daemon may have read it at once. A lease is only ever renewed, so of
+// several replies the one that allows most holds.
 func (l *Lock) extend(check *call) {
 	until := int64(check.sent + check.last().Duration("left"))
+	if l.conn.shared {
+		until = max(until, int64(check.last().Duration("until")))
+	}
 	for {
 		before := l.deadline.Load()
 		if until <= before || l.deadline.CompareAndSwap(before, until) {

@@ -99,14 +99,14 @@ func TestRepliesAllocateNothing(t *testing.T) {
 }
 
 func TestAppendGrant(t *testing.T) {
-	g := &ipc.Grant{Fence: 8123, Lease: 0x694d99, TTL: 15 * time.Second, Names: []string{"a"}, Keys: []string{"lockside/a/694d99-0"}}
-	if got, want := string(ipc.AppendGrant(nil, g)), "OK fence=8123 lease=694d99 ttl=15s key=lockside/a/694d99-0\n"; got != want {
+	g := &ipc.Grant{Fence: 8123, Lease: 0x694d99, TTL: 15 * time.Second, Until: 4711*time.Second + 250999*time.Microsecond, Names: []string{"a"}, Keys: []string{"lockside/a/694d99-0"}}
+	if got, want := string(ipc.AppendGrant(nil, g)), "OK fence=8123 lease=694d99 ttl=15s until=4711.25s key=lockside/a/694d99-0\n"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	g.Names, g.Keys = []string{"x/y", "b"}, []string{"lockside/x%2Fy/694d99-0", "lockside/b/694d99-1"}
 	want := "+ name=x/y key=lockside/x%252Fy/694d99-0\n" +
 		"+ name=b key=lockside/b/694d99-1\n" +
-		"OK fence=8123 lease=694d99 ttl=15s\n"
+		"OK fence=8123 lease=694d99 ttl=15s until=4711.25s\n"
 	if got := string(ipc.AppendGrant(nil, g)); got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}

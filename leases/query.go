@@ -26,12 +26,12 @@ type Entry struct {
 	Value Value
 }
 
-// Held is a lock that a session holds, with the time to its lease's deadline
-// less margin.
+// Held is a lock that a session holds. Until is the moment, on the boot clock, at
+// which it is lost unless its lease is renewed, and Left the time until then.
 type Held struct {
-	Name  string
-	Fence int64
-	Left  time.Duration
+	Name        string
+	Fence       int64
+	Until, Left time.Duration
 }
 
 // Local is a lock that a session of this host holds or waits for.
@@ -56,7 +56,7 @@ func (n *Session) Check(name string) (Held, error) {
 	if !ok {
 		return Held{}, fmt.Errorf("%w: %q", ErrNotHeld, name)
 	}
-	return Held{h.Name, h.Fence, h.Left}, nil
+	return Held{h.Name, h.Fence, h.Until, h.Left}, nil
 }
 
 // Verify is Check after asking etcd whether the entry is there, unchanged. It

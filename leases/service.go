@@ -162,6 +162,9 @@ func (s *Service) keepTime() {
 	}
 }
 
+// Now is the boot clock, which Grant.Until and Held.Until are moments of.
+func (s *Service) Now() time.Duration { return s.clock.Now() }
+
 // Tick ends whatever is past its deadline. A caller that serves a request
 // without the core calls it first, so that a process that slept does nothing
 // before its clients know (P3).

@@ -33,7 +33,8 @@ type Grant struct {
 	Fence int64
 	Lease int64
 	TTL   time.Duration
-	Keys  []string // in etcd, one a name
+	Until time.Duration // on the boot clock: when it is lost unless the lease is renewed
+	Keys  []string      // in etcd, one a name
 }
 
 // Request asks for names, all or none.
@@ -112,7 +113,7 @@ func (s *Service) deliverLocked(a core.Action) {
 	switch a := a.(type) {
 	case core.Granted:
 		if to := s.subscribers[a.Session]; to != nil {
-			to.Granted(Grant{a.Fence, a.Lease, a.TTL, a.Keys})
+			to.Granted(Grant{a.Fence, a.Lease, a.TTL, a.Until, a.Keys})
 		}
 	case core.Refused:
 		if to := s.subscribers[a.Session]; to != nil {

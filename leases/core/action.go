@@ -14,7 +14,8 @@ type (
 		Fence   int64
 		Lease   int64
 		TTL     time.Duration
-		Keys    []string // one a name, in the order asked for
+		Until   time.Duration // the moment at which the lease ends its sessions unless it is renewed
+		Keys    []string      // one a name, in the order asked for
 	}
 	// Refused answers Lock or Unlock: nothing changed.
 	Refused struct {

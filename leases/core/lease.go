@@ -57,10 +57,11 @@ func (l *lease) pause() time.Duration {
 	return min(firstPause<<min(l.failures-1, 6), lastPause)
 }
 
-// left is the time until a lease ends its sessions.
-func (m *Machine) left(l *lease) time.Duration {
-	return l.deadline - m.cfg.Margin(l.ttl) - m.now
-}
+// until is the moment at which a lease ends its sessions unless it is renewed.
+func (m *Machine) until(l *lease) time.Duration { return l.deadline - m.cfg.Margin(l.ttl) }
+
+// left is the time until then.
+func (m *Machine) left(l *lease) time.Duration { return m.until(l) - m.now }
 
 // arm sets a lease's alarm to the next thing to be done. A dead lease has none.
 func (m *Machine) arm(l *lease) {

@@ -90,7 +90,7 @@ func (m *Machine) displace(r *request) {
 func (m *Machine) grant(r *request) {
 	m.finish(r)
 	first := r.entries[0]
-	g := Granted{Session: r.session.id, Fence: first.rev, Lease: first.lease.id, TTL: first.lease.ttl}
+	g := Granted{Session: r.session.id, Fence: first.rev, Lease: first.lease.id, TTL: first.lease.ttl, Until: m.until(first.lease)}
 	for _, e := range r.entries {
 		e.request, e.granted = nil, m.now
 		r.session.held = append(r.session.held, e)

@@ -26,7 +26,8 @@ type Holding struct {
 	Waiting bool          // it waits for the name
 	Value   []byte        // as Lock gave it
 	Since   time.Duration // when it was granted
-	Left    time.Duration // to the lease's deadline less margin
+	Until   time.Duration // when the lease ends its sessions unless it is renewed
+	Left    time.Duration // the time until then
 }
 
 // LeaseStatus is the state of one lease.
@@ -60,7 +61,7 @@ func (m *Machine) Check(id SessionID, name string) (Holding, bool) {
 }
 
 func (m *Machine) holding(s *session, e *entry) Holding {
-	return Holding{s.id, e.name(), e.rev, e.key, false, e.value, e.granted, m.left(e.lease)}
+	return Holding{s.id, e.name(), e.rev, e.key, false, e.value, e.granted, m.until(e.lease), m.left(e.lease)}
 }
 
 // List is what one session, or every session, holds and waits for, by name.
