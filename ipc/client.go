@@ -9,8 +9,11 @@ import (
 )
 
 const (
-	// maxIdle is how many connections without a lock are kept for the next.
-	maxIdle = 4
+	// maxIdle is how many connections without a lock are kept for the next
+	// ones. One that was not needed for maxIdleTime ends when another is given
+	// back.
+	maxIdle     = 64
+	maxIdleTime = time.Minute
 
 	// helloTimeout bounds the wait for the first reply. Connecting proves
 	// nothing: systemd may hold the socket of a daemon that does not run.
@@ -33,7 +36,7 @@ type Client struct {
 	mu     sync.Mutex // guards what follows
 	closed bool
 	conns  map[*conn]struct{} // all that are open
-	idle   []*conn            // those of them that hold nothing
+	idle   []*conn            // those of them that hold nothing; the last is used next
 }
 
 // A DialOption changes a client before it connects.
@@ -118,7 +121,12 @@ func (c *Client) giveBack(conn *conn) {
 		conn.end(ErrClosed)
 		return
 	}
+	conn.idleSince = c.clock()
 	c.idle = append(c.idle, conn)
+	if oldest := c.idle[0]; conn.idleSince-oldest.idleSince > maxIdleTime {
+		c.idle = c.idle[1:]
+		oldest.end(ErrClosed)
+	}
 }
 
 // dial opens a connection and makes sure that the daemon is at its end.

@@ -84,6 +84,40 @@ func TestConnectionsAreUsedAgainButNeverShared(t *testing.T) {
 	}
 }
 
+// TestIdleConnectionsAreKeptForAWhile: many locks at once, again and again, need no
+// new connections; those that are needed no more end one by one.
+func TestIdleConnectionsAreKeptForAWhile(t *testing.T) {
+	clock := new(manual)
+	clock.Advance(time.Minute)
+	s := serve(t, (&booted{clock: clock}).answer)
+	c := s.dial(ipc.WithClock(clock.Now))
+	const many = 20
+	for range 3 {
+		var held []*ipc.Lock
+		for range many {
+			held = append(held, lock(t, c, "a"))
+		}
+		for _, l := range held {
+			if err := l.Unlock(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if got := s.accepted.Load(); got != many {
+		t.Errorf("%d connections for %d locks at once, again and again", got, many)
+	}
+	clock.Advance(time.Hour)
+	for range many - 1 {
+		if err := lock(t, c, "a").Unlock(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		receive(t, s.ended)
+	}
+	if err := lock(t, c, "a").Unlock(t.Context()); err != nil || len(s.ended) > 0 {
+		t.Errorf("the connection in use has ended, or %v", err)
+	}
+}
+
 func TestRefusalsReachTheCaller(t *testing.T) {
 	for _, want := range ipc.Errors() {
 		s := serve(t, func(s *session, line string) bool {

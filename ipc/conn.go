@@ -21,6 +21,8 @@ type conn struct {
 	ctx    context.Context
 	cancel context.CancelCauseFunc
 
+	idleSince time.Duration // on the clock; guarded by the client's mutex
+
 	// turn holds the last call that do made. Whoever takes it may send the
 	// next once that one is answered, so what lies unread at a daemon that
 	// has stopped is bounded, and no write ever blocks.
