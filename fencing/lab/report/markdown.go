@@ -26,14 +26,8 @@ func (r *Report) WriteMarkdown(w io.Writer, plots []string) error {
 			}
 		}
 	}
-	for _, s := range r.sections() {
-		fmt.Fprintf(&page, "## %s\n\n%s\n\n", s.title, s.about)
-		writeTable(&page, s.header, s.rows)
-	}
-	fmt.Fprint(&page, "## Every load\n\nTimes are in milliseconds.\n\n")
-	for _, g := range r.groups() {
-		r.writeGroup(&page, g)
-	}
+	r.writeSections(&page)
+	r.writeGroups(&page)
 	r.writeNotes(&page)
 	if _, err := page.WriteTo(w); err != nil {
 		return fmt.Errorf("write the results as Markdown: %w", err)
@@ -88,6 +82,24 @@ func (r *Report) writeOverview(page *bytes.Buffer, members int) {
 	}
 	writeTable(page, header, rows)
 	fmt.Fprint(page, "own: each worker its own name; one: all one name; hosts: all one name, half of them on each of two hosts. The number is that of workers.\n\n")
+}
+
+func (r *Report) writeSections(page *bytes.Buffer) {
+	for _, s := range r.sections() {
+		fmt.Fprintf(page, "## %s\n\n%s\n\n", s.title, s.about)
+		writeTable(page, s.header, s.rows)
+	}
+}
+
+// writeGroups has a table for each load, if there are any.
+func (r *Report) writeGroups(page *bytes.Buffer) {
+	groups := r.groups()
+	if len(groups) > 0 {
+		fmt.Fprint(page, "## Every load\n\nTimes are in milliseconds.\n\n")
+	}
+	for _, g := range groups {
+		r.writeGroup(page, g)
+	}
 }
 
 func (r *Report) writeGroup(page *bytes.Buffer, g group) {

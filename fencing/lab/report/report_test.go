@@ -143,6 +143,19 @@ func TestMarkdown(t *testing.T) {
 	golden(t, "page.md", out.Bytes())
 }
 
+// TestMarkdownOfWhatIsMeasuredOnce has no section about loads without any.
+func TestMarkdownOfWhatIsMeasuredOnce(t *testing.T) {
+	r := sample()
+	r.Cells = nil
+	var out bytes.Buffer
+	if err := r.WriteMarkdown(&out, nil); err != nil {
+		t.Fatal(err)
+	}
+	if text := out.String(); strings.Contains(text, "Every load") || !strings.Contains(text, "## 2,000 waiters") {
+		t.Errorf("the page is:\n%s", text)
+	}
+}
+
 func TestJSONIsReadBackTheSame(t *testing.T) {
 	want := sample()
 	var out bytes.Buffer
