@@ -9,18 +9,22 @@ type haste uint8
 const (
 	patient haste = iota // nobody is held up: it rides with what goes next
 	usual                // it goes when as much has gathered as is under way
-	eager                // it goes at once, since it shares no Txn with what it would wait for
+	eager                // it goes at once
 )
 
 func (l *lease) hurry(h haste) { l.haste = max(l.haste, h) }
 
-// haste of an enqueue is greater while another one of the name is under way, and
-// that of a deletion is less if the name's next holder is one of this host, which
-// does not wait for it (I3).
+// haste is that of an enqueue or a deletion. While another enqueue of the name is
+// under way, one is eager: it could not share that one's Txn. A deletion is patient
+// if the next holder is one of this host, which does not wait for it (I3), and eager
+// if other hosts have shown themselves in the queue: one of them may wait.
 func (o *op) haste() haste {
 	if o.request == nil {
-		if o.entry.queue.heir() {
+		switch q := o.entry.queue; {
+		case q.heir():
 			return patient
+		case !q.quiet():
+			return eager
 		}
 		return usual
 	}

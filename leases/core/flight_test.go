@@ -81,3 +81,18 @@ func TestDeletionRides(t *testing.T) {
 		t.Fatalf("%+v", batch) // somebody elsewhere may wait for it
 	}
 }
+
+// TestDeletionForAnotherHostIsSentAtOnce: it is what the other host waits for.
+func TestDeletionForAnotherHostIsSentAtOnce(t *testing.T) {
+	b := newBench(t)
+	b.hold(1, 10, "x")
+	b.ask(2, Forever, "other")
+	b.ask(3, Forever, "another")
+	take[Commit](b)
+	take[Commit](b) // two operations are under way
+	b.m.queues["x"].meet(key(foreign, 11))
+	b.step(Unlock{Session: 1, Names: []string{"x"}})
+	if batch := take[Commit](b).Batch; len(batch.Drops) != 1 {
+		t.Fatalf("%+v", batch)
+	}
+}
