@@ -14,7 +14,6 @@ const queryTime = 5 * time.Second
 
 // handle serves one message in its turn.
 func (n *session) handle(m message) {
-	n.server.locks.Tick() // a process that slept must not serve the living dead
 	switch {
 	case m.end == tooLong:
 		n.refuse(ipc.ErrTooLong)
@@ -30,7 +29,9 @@ func (n *session) handle(m message) {
 	}
 }
 
-// obey carries out a request.
+// obey carries out a request. A process that slept must not serve the living dead:
+// what is past its deadline ends first, which the locks' side sees to by itself when
+// it is asked for something.
 func (n *session) obey(r *ipc.Request) {
 	switch r.Verb {
 	case ipc.VerbLock:
@@ -40,6 +41,15 @@ func (n *session) obey(r *ipc.Request) {
 		n.locks.Unlock(r.Names, r.Fence)
 	case ipc.VerbCheck:
 		n.check(r)
+	default:
+		n.server.locks.Tick()
+		n.tell(r)
+	}
+}
+
+// tell answers a request that changes no lock, or ends what there is.
+func (n *session) tell(r *ipc.Request) {
+	switch r.Verb {
 	case ipc.VerbWho:
 		n.who(r.Names[0])
 	case ipc.VerbList:
