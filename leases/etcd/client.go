@@ -41,7 +41,7 @@ func New(cfg Config) (*Client, error) {
 		clock:     cfg.Clock,
 		allowOld:  cfg.AllowOldServers,
 		endpoints: newEndpoints(all),
-		memory:    newMemory(cfg.Remembered, cfg.Seen),
+		memory:    newMemory(cfg.Remembered, cfg.Seen, cfg.WentBack),
 	}
 	c.ctx, c.cancel = context.WithCancel(context.Background())
 	c.calls = newBound(c.ctx, cfg.CallTimeout, fmt.Errorf("no answer within %v", cfg.CallTimeout))

@@ -46,6 +46,10 @@ type Config struct {
 	// in order, and before the reply that showed it is handed out. It must be
 	// quick and must not call the Client. May be nil.
 	Seen func(clusterID uint64, revision int64)
+
+	// WentBack is told of a regression, once, before the reply that showed it is
+	// refused. It must be quick and must not call the Client. May be nil.
+	WentBack func(why error)
 }
 
 // Memory is how far a cluster is known to have come, and whether it went back

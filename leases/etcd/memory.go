@@ -11,21 +11,27 @@ import (
 // and a linearizable reply is at least as new as every reply that had arrived
 // when it was asked for; if it wrote, it is newer than all of them. One that is older can only come from a store that has
 // been put back, such as a restored snapshot; so can another cluster's id.
-// Fences would repeat, so the client stays regressed until it is made anew.
+// Fences would repeat, so the client stays regressed, and only notes for people what
+// replies show, until it is made anew.
 type memory struct {
-	seen func(uint64, int64)
+	seen     func(uint64, int64)
+	wentBack func(error)
 
 	mu        sync.Mutex // guards what follows
 	cluster   uint64
 	revision  int64
 	regressed error
+	present   Memory // what a reply showed since, for people
 }
 
-func newMemory(m Memory, seen func(uint64, int64)) *memory {
+func newMemory(m Memory, seen func(uint64, int64), wentBack func(error)) *memory {
 	if seen == nil {
 		seen = func(uint64, int64) {}
 	}
-	mem := &memory{seen: seen, cluster: m.ClusterID, revision: m.Revision}
+	if wentBack == nil {
+		wentBack = func(error) {}
+	}
+	mem := &memory{seen: seen, wentBack: wentBack, cluster: m.ClusterID, revision: m.Revision}
 	if m.Regressed {
 		mem.regressed = fmt.Errorf("%w behind revision %d of cluster %x before a restart", ErrRegressed, m.Revision, m.ClusterID)
 	}
@@ -52,13 +58,20 @@ func (m *memory) floor() int64 {
 func (m *memory) judge(least int64, header *pb.ResponseHeader) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	err := m.judgeLocked(least, header)
+	if err != nil {
+		m.present = Memory{ClusterID: header.GetClusterId(), Revision: header.GetRevision()}
+	}
+	return err
+}
+
+func (m *memory) judgeLocked(least int64, header *pb.ResponseHeader) error {
 	if err := m.sameClusterLocked(header.GetClusterId()); err != nil {
 		return err
 	}
 	revision := header.GetRevision()
 	if revision < least {
-		m.regressed = fmt.Errorf("%w: revision %d instead of %d or more in cluster %x", ErrRegressed, revision, least, m.cluster)
-		return m.regressed
+		return m.regressLocked("revision %d instead of %d or more in cluster %x", revision, least, m.cluster)
 	}
 	if revision > m.revision {
 		m.revision = revision
@@ -82,8 +95,15 @@ func (m *memory) sameClusterLocked(id uint64) error {
 		m.cluster = id
 	}
 	if m.cluster != id {
-		m.regressed = fmt.Errorf("%w: cluster %x answers in place of %x", ErrRegressed, id, m.cluster)
+		return m.regressLocked("cluster %x answers in place of %x", id, m.cluster)
 	}
+	return nil
+}
+
+// regressLocked refuses a reply, and every one after it.
+func (m *memory) regressLocked(why string, args ...any) error {
+	m.regressed = fmt.Errorf("%w: %w", ErrRegressed, fmt.Errorf(why, args...))
+	m.wentBack(m.regressed)
 	return m.regressed
 }
 

@@ -19,7 +19,7 @@ func TestMemoryTellsOfRisesOnlyAndInOrder(t *testing.T) {
 			t.Errorf("told of cluster %x", cluster)
 		}
 		seen = append(seen, revision)
-	})
+	}, nil)
 	for _, revision := range []int64{3, 3, 5, 4, 9} { // 4 was asked for before 5 had arrived
 		if err := m.judge(3, header(7, revision)); err != nil {
 			t.Errorf("judge(%d): %v", revision, err)
@@ -40,7 +40,8 @@ func TestMemoryRefusesWhatGoesBack(t *testing.T) {
 		"went back before": {Memory{ClusterID: 7, Revision: 10, Regressed: true}, header(7, 11)},
 		"no revision":      {Memory{ClusterID: 7, Revision: 10}, &pb.ResponseHeader{ClusterId: 7}},
 	} {
-		m := newMemory(test.remembered, func(uint64, int64) { t.Errorf("%s: remembered", name) })
+		told := 0
+		m := newMemory(test.remembered, func(uint64, int64) { t.Errorf("%s: remembered", name) }, func(error) { told++ })
 		if err := m.judge(m.floor(), test.reply); !errors.Is(err, ErrRegressed) {
 			t.Errorf("%s: judge gives %v", name, err)
 		}
@@ -50,11 +51,14 @@ func TestMemoryRefusesWhatGoesBack(t *testing.T) {
 		if err := m.err(); !errors.Is(err, ErrRegressed) {
 			t.Errorf("%s: err gives %v", name, err)
 		}
+		if known := test.remembered.Regressed; known != (told == 0) || told > 1 {
+			t.Errorf("%s: told %d times", name, told)
+		}
 	}
 }
 
 func TestMemoryTakesTheFirstClusterForItsOwn(t *testing.T) {
-	m := newMemory(Memory{}, nil)
+	m := newMemory(Memory{}, nil, nil)
 	if err := m.judgeCluster(header(7, 0)); err != nil {
 		t.Error(err)
 	}

@@ -1,6 +1,7 @@
 package etcd
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -111,8 +112,8 @@ func (c *Client) look(ctx context.Context, e *endpoint) view {
 	case status.Code(err) != codes.PermissionDenied:
 		return view{err: fmt.Errorf("ask for status: %w", err)}
 	}
-	if v.err == nil && v.refused == nil && !v.learner {
-		v.err = readable(ctx, conn)
+	if (v.err == nil || errors.Is(v.err, ErrRegressed)) && v.refused == nil && !v.learner {
+		v.err = cmp.Or(c.readable(ctx, conn), v.err)
 	}
 	v.healthy = v.err == nil && v.refused == nil
 	return v
@@ -143,9 +144,10 @@ func (c *Client) read(s *pb.StatusResponse) view {
 }
 
 // readable makes a linearizable read. Being denied the key proves as much as
-// reading it.
-func readable(ctx context.Context, conn *grpc.ClientConn) error {
-	_, err := pb.NewKVClient(conn).Range(ctx, &pb.RangeRequest{Key: []byte("health"), CountOnly: true})
+// reading it. The revision is remembered, so that a host which does nothing is
+// seconds behind at most when the cluster is put back.
+func (c *Client) readable(ctx context.Context, conn *grpc.ClientConn) error {
+	err := c.readsKey("health")(ctx, conn)
 	if err != nil && status.Code(err) != codes.PermissionDenied {
 		return fmt.Errorf("make a linearizable read: %w", err)
 	}

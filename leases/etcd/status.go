@@ -5,6 +5,7 @@ type Status struct {
 	ClusterID uint64 // zero while unknown
 	Revision  int64  // the highest seen
 	Regressed error  // why nothing is sent any more, or nil
+	Present   Memory // what the cluster has shown since; zero while unknown
 	Endpoints []EndpointStatus
 }
 
@@ -41,7 +42,7 @@ func (c *Client) Status() Status {
 func (m *memory) status() Status {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return Status{ClusterID: m.cluster, Revision: m.revision, Regressed: m.regressed}
+	return Status{ClusterID: m.cluster, Revision: m.revision, Regressed: m.regressed, Present: m.present}
 }
 
 func (v view) status(url string) EndpointStatus {

@@ -1,0 +1,53 @@
+package etcd_test
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"lockside/leases/etcd"
+	"lockside/leases/etcdtest"
+)
+
+// TestSurveyTellsHowFarTheClusterIs, whatever the client has seen before, and of the
+// endpoints that there are.
+func TestSurveyTellsHowFarTheClusterIs(t *testing.T) {
+	s := etcdtest.Start(t)
+	last := mustTxn(t, newClient(t, etcd.Config{Endpoints: []string{s.Endpoint}}), put("a", "1", 0))
+	c := newClient(t, etcd.Config{Endpoints: []string{"unix:///nowhere", s.Endpoint}})
+	if got, err := c.Survey(soon(t), "a"); err != nil || got.Revision != last || got.ClusterID == 0 {
+		t.Errorf("the survey says %+v, %v; want revision %d", got, err, last)
+	}
+	s.Stop()
+	alone := newClient(t, etcd.Config{Endpoints: []string{s.Endpoint}})
+	if got, err := alone.Survey(within(t, time.Second), "a"); !errors.Is(err, etcd.ErrUnavailable) {
+		t.Errorf("without a server the survey says %+v, %v", got, err)
+	}
+}
+
+func TestSurveyHearsContradictions(t *testing.T) {
+	one, other := etcdtest.Start(t), etcdtest.Start(t)
+	c := newClient(t, etcd.Config{Endpoints: []string{one.Endpoint, other.Endpoint}})
+	if got, err := c.Survey(soon(t), "a"); !errors.Is(err, etcd.ErrRegressed) {
+		t.Errorf("for two clusters the survey says %+v, %v", got, err)
+	}
+}
+
+// TestRaise: the revision rises as far as asked and hardly more, and nothing stays.
+func TestRaise(t *testing.T) {
+	s := etcdtest.Start(t)
+	c := newClient(t, etcd.Config{Endpoints: []string{s.Endpoint}})
+	to := mustTxn(t, c, put("a", "1", 0)) + 1000
+	got, err := c.Raise(soon(t), "raise", to)
+	if err != nil || got.Revision < to || got.Revision > to+100 {
+		t.Errorf("raised to %+v, %v; want %d", got, err, to)
+	}
+	resp, err := c.Read(soon(t), then(get("raise")))
+	if err != nil || resp.Responses[0].GetResponseRange().Count != 0 {
+		t.Errorf("the key is %v, %v", resp, err)
+	}
+	s.Stop()
+	if got, err := c.Raise(within(t, time.Second), "raise", to+1000); err != nil || got.Revision >= to+1000 {
+		t.Errorf("without a server raised to %+v, %v", got, err)
+	}
+}
