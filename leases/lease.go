@@ -190,20 +190,3 @@ func (s *Service) trouble(what string, err error, args ...any) {
 	}
 	s.log.Debug(what, append(args, "error", err)...)
 }
-
-// regressed ends the sessions that hold something, once (P8). It is written
-// down: revisions rise, and would pass what was remembered in a later run.
-func (s *Service) regressed(err error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.machine.Status().Closed != nil {
-		return
-	}
-	file, failed := s.state.Regress()
-	if failed != nil {
-		s.log.Error("Regression not remembered", "error", failed)
-	}
-	s.log.Error("Etcd's revisions went back: nothing is granted until an operator accepts it, by removing the file while the daemon is stopped",
-		"error", err, "file", file)
-	s.stepLocked(core.Regress{})
-}

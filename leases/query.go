@@ -190,4 +190,10 @@ func (s *Service) Status() Status {
 	return Status{s.machine.Status(), s.etcd.Status()}
 }
 
-func unavailable(err error) error { return fmt.Errorf("%w: %w", ErrUnavailable, err) }
+// unavailable is the error of a request that etcd did not answer, if that is one.
+func unavailable(err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%w: %w", ErrUnavailable, err)
+}

@@ -42,12 +42,15 @@ type Service struct {
 	prefix  string
 	record  []byte
 
+	restores restores
+
 	ctx     context.Context // ends when the Service is closed
 	cancel  context.CancelFunc
 	work    sync.WaitGroup   // every goroutine of the Service
 	batches chan *core.Batch // to a committer that has nothing to do
 	cleared chan struct{}    // closed once the leases left behind are revoked
 	drained chan struct{}    // closed once nothing of ours is left in etcd
+	gone    chan error       // why etcd is a regression, once
 
 	mu          sync.Mutex // guards what follows
 	machine     *core.Machine
@@ -73,7 +76,7 @@ func Open(cfg Config) (*Service, error) {
 	}
 	s := &Service{
 		log: cfg.Logger, clock: cfg.Clock, state: dir, prefix: cfg.Core.Prefix, record: cfg.Record,
-		batches: make(chan *core.Batch), cleared: make(chan struct{}), drained: make(chan struct{}),
+		batches: make(chan *core.Batch), cleared: make(chan struct{}), drained: make(chan struct{}), gone: make(chan error, 1),
 		subscribers: map[core.SessionID]Subscriber{}, renewals: map[int64]*etcd.Renewal{},
 	}
 	if err := s.connect(cfg); err != nil {
@@ -83,6 +86,7 @@ func Open(cfg Config) (*Service, error) {
 	cfg.Core.LeaseID = newLeaseID
 	s.machine = core.New(cfg.Core)
 	s.work.Go(s.keepTime)
+	s.work.Go(s.awaitRegression)
 	s.work.Go(s.revokeLeftBehind)
 	s.step(core.Tick{})
 	return s, nil
@@ -91,8 +95,11 @@ func Open(cfg Config) (*Service, error) {
 func (s *Service) connect(cfg Config) (err error) {
 	memory := s.state.Memory()
 	cfg.Etcd.Clock = cfg.Clock
+	s.restores.etcd = cfg.Etcd
+	s.restores.etcd.Logger = nil // it would say of each endpoint again how it is
 	cfg.Etcd.Remembered = etcd.Memory{ClusterID: memory.Cluster, Revision: memory.Revision, Regressed: memory.Regressed}
 	cfg.Etcd.Seen = s.remember
+	cfg.Etcd.WentBack = s.noteRegression
 	if s.alarm, err = cfg.Clock.NewAlarm(); err != nil {
 		return fmt.Errorf("make alarm: %w", err)
 	}

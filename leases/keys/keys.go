@@ -105,6 +105,9 @@ func Epoch(prefix string, lease int64) string {
 	return prefix + "!" + strconv.FormatInt(lease, 16)
 }
 
+// Raise is the key that is written to raise etcd's revision. It hangs on no lease.
+func Raise(prefix string) string { return prefix + "!raise" }
+
 // Split takes a key apart into the name of its queue and what follows. It
 // reports false for a key that lies in no queue.
 func Split(prefix, key string) (name, rest string, ok bool) {

@@ -4,14 +4,17 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 )
+
+func (d *Dir) revisionFile() string { return filepath.Join(d.path, "revision") }
 
 // Memory is the highest revision that was seen of a cluster.
 type Memory struct {
 	Cluster   uint64
 	Revision  int64
-	Regressed bool // the cluster went back behind it; never forgotten
+	Regressed bool // the cluster went back behind it; forgotten by Accept alone
 }
 
 // line is the form of the revision file: one line of one length, so that a
@@ -29,7 +32,7 @@ func (d *Dir) Memory() Memory {
 }
 
 // Remember writes down how far a cluster has come. It costs one write(2).
-// Nothing can be remembered after a regression.
+// Nothing can be remembered after a regression, until it is accepted.
 func (d *Dir) Remember(m Memory) error {
 	d.memoryMu.Lock()
 	defer d.memoryMu.Unlock()
@@ -37,23 +40,27 @@ func (d *Dir) Remember(m Memory) error {
 		return nil
 	}
 	var buf [len("cluster 0123456789abcdef revision 0123456789012345678\n" + mark)]byte
-	text := fmt.Appendf(buf[:0], line, m.Cluster, m.Revision)
-	if m.Regressed {
-		text = append(text, mark...)
-	}
-	if _, err := d.revision.WriteAt(text, 0); err != nil {
+	if _, err := d.revision.WriteAt(m.append(buf[:0]), 0); err != nil {
 		return fmt.Errorf("write revision memory: %w", err)
 	}
 	d.memory, d.dirty = m, true
 	return nil
 }
 
-// Regress writes down that the cluster went back. To accept that, an operator
-// removes the file whose path it returns.
-func (d *Dir) Regress() (path string, err error) {
+// append writes the memory as the revision file has it.
+func (m Memory) append(dst []byte) []byte {
+	dst = fmt.Appendf(dst, line, m.Cluster, m.Revision)
+	if m.Regressed {
+		dst = append(dst, mark...)
+	}
+	return dst
+}
+
+// Regress writes down that the cluster went back.
+func (d *Dir) Regress() error {
 	m := d.Memory()
 	m.Regressed = true
-	return d.revision.Name(), d.Remember(m)
+	return d.Remember(m)
 }
 
 func readMemory(file *os.File) (m Memory, err error) {

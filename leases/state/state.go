@@ -27,16 +27,16 @@ const syncEvery = time.Second
 
 // Dir is one daemon's state directory, held until Close.
 type Dir struct {
-	path     string
-	lock     *os.File
-	revision *os.File
-	stop     chan struct{}
-	wait     sync.WaitGroup
+	path string
+	lock *os.File
+	stop chan struct{}
+	wait sync.WaitGroup
 
 	leasesMu sync.Mutex // guards leases and its file
 	leases   []int64
 
 	memoryMu sync.Mutex // guards what follows; apart, since a reply of etcd waits for it
+	revision *os.File
 	memory   Memory
 	dirty    bool
 }
@@ -68,7 +68,7 @@ func (d *Dir) load() (err error) {
 	if d.leases, err = readLeases(d.leasesFile()); err != nil {
 		return fmt.Errorf("read leases left behind: %w", err)
 	}
-	if d.revision, err = os.OpenFile(filepath.Join(d.path, "revision"), os.O_RDWR|os.O_CREATE, 0o600); err != nil {
+	if d.revision, err = os.OpenFile(d.revisionFile(), os.O_RDWR|os.O_CREATE, 0o600); err != nil {
 		return fmt.Errorf("open revision memory: %w", err)
 	}
 	if d.memory, err = readMemory(d.revision); err != nil {
@@ -94,13 +94,13 @@ func (d *Dir) syncNowAndThen() {
 
 func (d *Dir) sync() error {
 	d.memoryMu.Lock()
-	dirty := d.dirty
+	dirty, revision := d.dirty, d.revision
 	d.dirty = false
 	d.memoryMu.Unlock()
 	if !dirty {
 		return nil
 	}
-	return d.revision.Sync()
+	return revision.Sync()
 }
 
 // Close brings the revision to the disk and lets the directory go.

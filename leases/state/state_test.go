@@ -47,29 +47,54 @@ func TestStateOutlivesTheDaemon(t *testing.T) {
 	}
 }
 
-// TestRegressionIsNeverForgotten: revisions that rise again do not undo it, but
-// the removal of the file does.
-func TestRegressionIsNeverForgotten(t *testing.T) {
+// TestRegressionIsForgottenByAcceptAlone: revisions that rise again do not undo it.
+// What is accepted is remembered, and more after it.
+func TestRegressionIsForgottenByAcceptAlone(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "state")
 	d := open(t, path)
-	if err := d.Remember(state.Memory{Cluster: 5, Revision: 100}); err != nil {
+	again := func(want state.Memory) {
+		t.Helper()
+		if err := d.Close(); err != nil {
+			t.Fatal(err)
+		}
+		d = open(t, path)
+		if got := d.Memory(); got != want {
+			t.Errorf("memory is %+v, want %+v", got, want)
+		}
+	}
+	if err := errors.Join(d.Remember(state.Memory{Cluster: 5, Revision: 100}), d.Regress(), d.Remember(state.Memory{Cluster: 5, Revision: 200})); err != nil {
 		t.Fatal(err)
 	}
-	file, err := d.Regress()
-	if err := errors.Join(err, d.Remember(state.Memory{Cluster: 5, Revision: 200}), d.Close()); err != nil {
+	again(state.Memory{Cluster: 5, Revision: 100, Regressed: true})
+	if err := d.Accept(state.Memory{Cluster: 6, Revision: 7}); err != nil {
 		t.Fatal(err)
 	}
-	d = open(t, path)
-	if got := d.Memory(); got != (state.Memory{Cluster: 5, Revision: 100, Regressed: true}) {
-		t.Errorf("memory is %+v", got)
+	again(state.Memory{Cluster: 6, Revision: 7})
+	if err := errors.Join(d.Accept(state.Memory{Cluster: 6, Revision: 8}), d.Remember(state.Memory{Cluster: 6, Revision: 9})); err != nil {
+		t.Fatal(err)
 	}
-	if err := errors.Join(d.Close(), os.Remove(file)); err != nil {
+	again(state.Memory{Cluster: 6, Revision: 9})
+	if err := d.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestAcceptHalfDoneChangesNothing: what a crash leaves of an acceptance that was
+// not in place yet is nothing, and is in nobody's way.
+func TestAcceptHalfDoneChangesNothing(t *testing.T) {
+	path := t.TempDir()
+	d := open(t, path)
+	before := state.Memory{Cluster: 5, Revision: 100, Regressed: true}
+	if err := errors.Join(d.Remember(before), d.Close(), os.WriteFile(filepath.Join(path, "revision.new"), []byte("cluster 0000000000000006 revis"), 0o600)); err != nil {
 		t.Fatal(err)
 	}
 	d = open(t, path)
 	defer d.Close()
-	if got := d.Memory(); got != (state.Memory{}) {
-		t.Errorf("after the removal memory is %+v", got)
+	if got := d.Memory(); got != before {
+		t.Errorf("memory is %+v", got)
+	}
+	if err := d.Accept(state.Memory{Cluster: 6, Revision: 7}); err != nil {
+		t.Error(err)
 	}
 }
 
