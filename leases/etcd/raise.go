@@ -21,7 +21,7 @@ func (c *Client) Raise(ctx context.Context, key string, to int64) (Memory, error
 	writing, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	var wait sync.WaitGroup
-	for range raisers {
+	for range min(raisers, to-c.memory.floor()) {
 		wait.Go(func() {
 			for c.memory.floor() < to && writing.Err() == nil {
 				if err := c.write(writing, key); err != nil {
