@@ -66,6 +66,8 @@ func (n *session) tell(r *ipc.Request) {
 		n.cancel()
 	case ipc.VerbQuit:
 		n.quit()
+	case ipc.VerbAcceptRestore:
+		n.acceptRestore(r)
 	default:
 		n.refuse(ipc.ErrInternal)
 	}

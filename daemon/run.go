@@ -33,6 +33,8 @@ type Options struct {
 	Clock boottime.Clock
 	// Ready is called once clients are served; may be nil.
 	Ready func()
+
+	started time.Time // of the daemon, for STATUS
 }
 
 // Run serves until the context is done: then clients get LOST, their entries
@@ -59,6 +61,18 @@ func Run(ctx context.Context, o Options) (err error) {
 	if member != nil {
 		defer func() { err = errors.Join(err, member.Close()) }()
 	}
+	o.started = time.Now()
+	for {
+		if err := runLocks(ctx, c, o, socket, member); !errors.Is(err, errAccepted) {
+			return err
+		}
+		o.Ready = nil
+	}
+}
+
+// runLocks serves until the context is done or, with errAccepted, until what it
+// knows of etcd no longer holds. Clients that connect meanwhile wait in the socket.
+func runLocks(ctx context.Context, c config.Config, o Options, socket *listen.Listener, member *embedded.Server) error {
 	locks, err := openLocks(c, o)
 	if err != nil {
 		return err
@@ -68,7 +82,12 @@ func Run(ctx context.Context, o Options) (err error) {
 	if o.Ready != nil {
 		o.Ready()
 	}
-	return errors.Join(s.serve(ctx, member), stop(s, locks, o.Logger))
+	err = s.serve(ctx, member)
+	stop(s, locks, o.Logger)
+	if !errors.Is(err, errAccepted) {
+		o.Logger.Info("Stopped")
+	}
+	return err
 }
 
 // startMember runs the embedded etcd, if one is wanted, and points the
@@ -115,7 +134,7 @@ func openLocks(c config.Config, o Options) (*leases.Service, error) {
 
 // stop ends the sessions and gives the leases back. What etcd does not take
 // back in time, the next start revokes.
-func stop(s *server, locks *leases.Service, log *slog.Logger) error {
+func stop(s *server, locks *leases.Service, log *slog.Logger) {
 	ctx, cancel := context.WithTimeout(context.Background(), stopTime)
 	defer cancel()
 	s.draining.Store(true)
@@ -123,6 +142,4 @@ func stop(s *server, locks *leases.Service, log *slog.Logger) error {
 		log.Warn("Leases not given back: the next start revokes them, or they end by themselves", "error", err)
 	}
 	s.sessions.wait.Wait()
-	log.Info("Stopped")
-	return nil
 }

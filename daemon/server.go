@@ -18,6 +18,9 @@ import (
 	"lockside/leases"
 )
 
+// errMember ends the daemon: without its etcd it is of no use.
+var errMember = errors.New("embedded etcd stopped by itself: see its messages above")
+
 // server accepts clients and knows their sessions.
 type server struct {
 	cfg      config.Config
@@ -27,6 +30,9 @@ type server struct {
 	locks    *leases.Service
 	peers    peer.Identifier
 	started  time.Time
+	accepted chan struct{} // closed once a restore is accepted
+	anew     sync.Once     // closes it
+	served   chan struct{} // closed once serve has returned
 	draining atomic.Bool
 	waiters  atomic.Int64 // LOCKs that wait, of all sessions
 	sessions table
@@ -34,36 +40,47 @@ type server struct {
 
 func newServer(c config.Config, o Options, socket *listen.Listener, locks *leases.Service) *server {
 	return &server{
-		cfg: c, version: o.Version, log: o.Logger, socket: socket, locks: locks, started: time.Now(),
+		cfg: c, version: o.Version, log: o.Logger, socket: socket, locks: locks, started: o.started,
+		accepted: make(chan struct{}), served: make(chan struct{}),
 		sessions: table{users: map[uint32]int{}, most: c.Limits.Sessions, mostOfUser: c.Limits.SessionsPerUser},
 	}
 }
 
-// serve accepts until the context is done, or the embedded member has stopped
-// by itself.
+// beginAnew ends serve, and has another server take over, which serves whoever
+// connects after beginAnew has returned.
+func (s *server) beginAnew() {
+	s.anew.Do(func() { close(s.accepted) })
+	<-s.served
+}
+
+// serve accepts until the context is done, the embedded member has stopped by
+// itself, or a restore is accepted, which is errAccepted.
 func (s *server) serve(ctx context.Context, member *embedded.Server) error {
+	defer close(s.served)
 	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	stopped := errors.New("embedded etcd stopped by itself: see its messages above")
+	var memberDone <-chan struct{}
 	if member != nil {
-		watching := make(chan struct{})
-		defer func() { cancel(nil); <-watching }()
-		go func() {
-			defer close(watching)
-			select {
-			case <-member.Done():
-				cancel(stopped)
-			case <-ctx.Done():
-			}
-		}()
+		memberDone = member.Done()
 	}
+	var watching sync.WaitGroup
+	defer watching.Wait()
+	defer cancel(nil)
+	watching.Go(func() {
+		select {
+		case <-memberDone:
+			cancel(errMember)
+		case <-s.accepted:
+			cancel(errAccepted)
+		case <-ctx.Done():
+		}
+	})
 	for {
 		conn, err := s.socket.Accept(ctx)
 		switch {
 		case err == nil:
 			s.welcome(conn)
-		case errors.Is(context.Cause(ctx), stopped):
-			return stopped
+		case errors.Is(context.Cause(ctx), errMember), errors.Is(context.Cause(ctx), errAccepted):
+			return context.Cause(ctx)
 		case ctx.Err() != nil:
 			return nil
 		default:

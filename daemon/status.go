@@ -7,6 +7,7 @@ import (
 	"lockside/ipc"
 	"lockside/leases"
 	"lockside/leases/core"
+	"lockside/leases/etcd"
 )
 
 // status answers STATUS from what the daemon knows.
@@ -41,15 +42,23 @@ func (s *server) appendStore(out []byte, st leases.Status) []byte {
 	out = ipc.AppendString(ipc.AppendData(out), "about", "store")
 	out = ipc.AppendString(out, "store", store)
 	out = ipc.AppendString(out, "health", health(st))
-	if st.Store.ClusterID != 0 {
-		out = ipc.AppendHex(out, "cluster", int64(st.Store.ClusterID))
-		out = ipc.AppendInt(out, "revision", st.Store.Revision)
+	now := etcd.Memory{ClusterID: st.Store.ClusterID, Revision: st.Store.Revision}
+	if st.Store.Regressed != nil {
+		now = st.Store.Present
+	}
+	if now.ClusterID != 0 {
+		out = ipc.AppendHex(out, "cluster", int64(now.ClusterID))
+		out = ipc.AppendInt(out, "revision", now.Revision)
 	}
 	for _, e := range st.Store.Endpoints {
 		if e.Healthy {
 			out = ipc.AppendString(out, "endpoint", e.URL)
 			break
 		}
+	}
+	if st.Store.Regressed != nil {
+		out = ipc.AppendInt(out, "remembered", st.Store.Revision)
+		out = ipc.AppendText(out, leases.GoneBack)
 	}
 	return ipc.AppendEnd(out)
 }

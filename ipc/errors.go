@@ -75,7 +75,7 @@ var (
 
 	// ErrRegressed is returned when etcd's revisions have gone back, so that
 	// fences would, until an operator accepts it.
-	ErrRegressed = &Error{CodeRegressed, "etcd's revisions have gone back: an operator must accept it"}
+	ErrRegressed = &Error{CodeRegressed, "etcd's revisions went back: nothing is granted until an operator runs lockside accept-restore"}
 
 	// ErrDraining is returned when the daemon is stopping and grants nothing
 	// more.

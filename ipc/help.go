@@ -17,6 +17,8 @@ func (v Verb) Usage() string {
 		return "LIST [GLOB] [scope=session|host|cluster]"
 	case VerbHelp:
 		return "HELP [VERB]"
+	case VerbAcceptRestore:
+		return "ACCEPT-RESTORE [raise] [lower-fences=NUMBER]"
 	}
 	return v.String()
 }
@@ -63,6 +65,12 @@ func (v Verb) Help() []string {
 		return []string{"Releases everything, answers OK and ends the session."}
 	case VerbCancel:
 		return []string{"Ends the wait of every LOCK before it; these are answered first."}
+	case VerbAcceptRestore:
+		return []string{
+			"Goes on from etcd as it is, after its revisions went back. For root and the daemon's own user.",
+			"raise writes to etcd until no fence can repeat. With lower-fences= fences may: it is the highest",
+			"revision before, and every resource must have forgotten the fences that it has seen.",
+		}
 	}
 	return nil
 }

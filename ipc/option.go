@@ -11,6 +11,7 @@ const (
 	optTTL
 	optFence
 	optScope
+	optLowerFences
 )
 
 // parseOption finds the option of a key. Keys are in lower case and hold no
@@ -31,6 +32,8 @@ func parseOption(key []byte) (option, bool) {
 		return optFence, true
 	case "scope":
 		return optScope, true
+	case "lower-fences":
+		return optLowerFences, true
 	}
 	return 0, false
 }

@@ -55,8 +55,12 @@ func (r *Request) parseWord(word []byte, seen *seen) error {
 		return r.parseOption(key, value, seen)
 	}
 	seen.words++
-	if r.Verb == VerbCheck && seen.words == 2 && string(word) == "verify" {
+	switch {
+	case r.Verb == VerbCheck && seen.words == 2 && string(word) == "verify":
 		r.Verify = true
+		return nil
+	case r.Verb == VerbAcceptRestore && seen.words == 1 && string(word) == "raise":
+		r.Raise = true
 		return nil
 	}
 	if most := r.Verb.shape().most; seen.words > most {
@@ -160,6 +164,12 @@ func (r *Request) setOption(opt option, key, value []byte) error {
 			return ErrBadRequest.WithText("fence=%.40q: not a fence, the number that LOCK answered", value)
 		}
 		r.Fence = fence
+	case optLowerFences:
+		fence, ok := parseInt(value)
+		if !ok || fence == 0 {
+			return ErrBadRequest.WithText("lower-fences=%.40q: not the number that ACCEPT-RESTORE told", value)
+		}
+		r.LowerFences = fence
 	case optVersion:
 		if version, ok := parseInt(value); !ok || version != Version {
 			return ErrBadRequest.WithText("version=%.40q: version %d is spoken here", value, Version)

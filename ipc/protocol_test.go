@@ -211,7 +211,7 @@ func TestHelp(t *testing.T) {
 // TestUsageIsWhatParseTakes holds that each option of the usage is taken, and
 // that no other is.
 func TestUsageIsWhatParseTakes(t *testing.T) {
-	samples := []string{"version=1", "owner=x", "events=lost", "wait=1", "ttl=1", "fence=1", "scope=host"}
+	samples := []string{"version=1", "owner=x", "events=lost", "wait=1", "ttl=1", "fence=1", "scope=host", "lower-fences=1"}
 	for _, verb := range ipc.Verbs() {
 		line := verb.String()
 		if strings.Contains(verb.Usage(), " NAME") {

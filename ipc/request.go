@@ -29,6 +29,12 @@ type Request struct {
 	// Verify makes CHECK ask etcd as well.
 	Verify bool
 
+	// Raise makes ACCEPT-RESTORE write to etcd until its revision is high enough.
+	Raise bool
+
+	// LowerFences lets ACCEPT-RESTORE begin again below this fence; 0 when absent.
+	LowerFences int64
+
 	// Version is the protocol version that HELLO asks for; 0 when absent.
 	Version int
 
@@ -66,6 +72,9 @@ func (r *Request) Append(dst []byte) []byte {
 	if r.Verify {
 		dst = append(dst, " verify"...)
 	}
+	if r.Raise {
+		dst = append(dst, " raise"...)
+	}
 	if r.Verb == VerbList && r.Glob != "" && r.Glob != allNames {
 		dst = appendWord(append(dst, ' '), r.Glob)
 	}
@@ -99,6 +108,9 @@ func (r *Request) appendOptions(dst []byte) []byte {
 	}
 	if has&optScope != 0 && r.Scope != ScopeSession {
 		dst = append(append(dst, " scope="...), r.Scope.String()...)
+	}
+	if has&optLowerFences != 0 && r.LowerFences > 0 {
+		dst = strconv.AppendInt(append(dst, " lower-fences="...), r.LowerFences, 10)
 	}
 	return dst
 }

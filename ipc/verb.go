@@ -18,13 +18,14 @@ const (
 	VerbHelp
 	VerbQuit
 	VerbCancel
+	VerbAcceptRestore
 )
 
 // Verbs lists the verbs, in the order in which HELP and PROTOCOL.md have them.
 func Verbs() []Verb {
 	return []Verb{
 		VerbHello, VerbLock, VerbUnlock, VerbCheck, VerbWho, VerbList,
-		VerbStatus, VerbPing, VerbHelp, VerbQuit, VerbCancel,
+		VerbStatus, VerbPing, VerbHelp, VerbQuit, VerbCancel, VerbAcceptRestore,
 	}
 }
 
@@ -53,13 +54,15 @@ func (v Verb) String() string {
 		return "QUIT"
 	case VerbCancel:
 		return "CANCEL"
+	case VerbAcceptRestore:
+		return "ACCEPT-RESTORE"
 	}
 	return "unknown verb"
 }
 
 // parseVerb finds a verb written in any case.
 func parseVerb(word []byte) (Verb, bool) {
-	for v := VerbHello; v <= VerbCancel; v++ {
+	for v := VerbHello; v <= VerbAcceptRestore; v++ {
 		if name := v.String(); len(name) == len(word) && equalFold(word, name) {
 			return v, true
 		}
@@ -100,6 +103,8 @@ func (v Verb) shape() shape {
 		return shape{most: 1, options: optScope}
 	case VerbHelp:
 		return shape{most: 1}
+	case VerbAcceptRestore:
+		return shape{options: optLowerFences}
 	}
 	return shape{}
 }

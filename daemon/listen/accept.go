@@ -18,11 +18,20 @@ const (
 // memory it pauses, longer each time, and tries again: the client stays in the
 // backlog, and the loop neither spins nor ends.
 //
-// The error is the cause of ctx once that is done, or [net.ErrClosed] after
-// Close. After either, Accept is done for good. It is for one goroutine.
+// The error is the cause of ctx once that is done, and clients then wait for another
+// Accept; or [net.ErrClosed] after Close. It is for one goroutine.
 func (l *Listener) Accept(ctx context.Context) (*net.UnixConn, error) {
-	stop := context.AfterFunc(ctx, func() { _ = l.socket.SetDeadline(time.Unix(1, 0)) })
-	defer stop()
+	interrupted := make(chan struct{})
+	stop := context.AfterFunc(ctx, func() {
+		defer close(interrupted)
+		_ = l.socket.SetDeadline(time.Unix(1, 0))
+	})
+	defer func() {
+		if !stop() {
+			<-interrupted
+			_ = l.socket.SetDeadline(time.Time{})
+		}
+	}()
 	for pause := time.Duration(0); ; {
 		conn, err := l.socket.AcceptUnix()
 		if err == nil {

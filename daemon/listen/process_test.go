@@ -143,6 +143,27 @@ func TestAcceptEndsWithItsContext(t *testing.T) {
 	}
 }
 
+// TestAcceptGoesOnAfterItsContext: clients that came in between are served then.
+func TestAcceptGoesOnAfterItsContext(t *testing.T) {
+	path := socketPath(t)
+	l := listenAt(t, path)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := l.Accept(ctx); !errors.Is(err, context.Canceled) {
+		t.Fatalf("got %v", err)
+	}
+	client, err := net.Dial("unix", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.Close()
+	conn, err := l.Accept(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = conn.Close()
+}
+
 func TestAcceptEndsWithTheListener(t *testing.T) {
 	l := listenAt(t, socketPath(t))
 	done := make(chan error, 1)
