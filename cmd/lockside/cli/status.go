@@ -44,6 +44,7 @@ func health(lines []ipc.Fields) error {
 			return &exitError{
 				code: exitUnavailable,
 				err:  fmt.Errorf("%s of the daemon: %w", line.Get("about"), errors.New(health)),
+				hint: line.Get("text"),
 			}
 		}
 	}
