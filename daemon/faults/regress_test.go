@@ -1,8 +1,6 @@
 package faults_test
 
 import (
-	"os"
-	"path/filepath"
 	"testing"
 
 	"lockside/ipc"
@@ -49,10 +47,8 @@ func TestPromise08NoGoingBack(t *testing.T) {
 				refusesAll(t, h.dial(t))
 				process.stop()
 			}
-			if err := os.Remove(filepath.Join(h.config.StateDir, "revision")); err != nil {
-				t.Fatal(err)
-			}
-			h.startDaemon(t) // an operator has accepted it
+			h.startDaemon(t)
+			h.accept(t, "ACCEPT-RESTORE raise")
 			h.lock(t, "nightly")
 		})
 		t.Run("while running/"+r.name, func(t *testing.T) {
