@@ -18,10 +18,16 @@ type Cluster struct {
 // StartCluster runs n members until the test ends.
 func StartCluster(t testing.TB, n int, opts ...Option) *Cluster {
 	t.Helper()
+	return StartClusterAt(t, make([]Place, n), opts...)
+}
+
+// StartClusterAt runs a member at each place until the test ends.
+func StartClusterAt(t testing.TB, places []Place, opts ...Option) *Cluster {
+	t.Helper()
 	dir := directory(t)
 	c := &Cluster{}
 	var all []string
-	for i := range n {
+	for i, place := range places {
 		m := config{
 			Name:  fmt.Sprintf("m%d", i),
 			Dir:   dir,
@@ -29,11 +35,14 @@ func StartCluster(t testing.TB, n int, opts ...Option) *Cluster {
 			Peer:  fmt.Sprintf("unix://peer:%d", i), // a file of that name
 			Token: "etcdtest",
 		}
+		if place.Addr != "" {
+			m.Client, m.Peer = place.url("2379"), place.url("2380")
+		}
 		for _, opt := range opts {
 			opt(&m)
 		}
 		all = append(all, m.Name+"="+m.Peer)
-		c.Members = append(c.Members, &Process{Endpoint: m.endpoint(), config: m})
+		c.Members = append(c.Members, &Process{Endpoint: m.endpoint(), URL: m.Client, config: m, place: place})
 	}
 	for _, p := range c.Members {
 		p.config.Cluster = strings.Join(all, ",")

@@ -29,6 +29,7 @@ type config struct {
 	Dir      string // holds the sockets and the data
 	Data     string // below Dir
 	Peer     string // peer URL
+	Client   string // client URL beside the socket, if any
 	Cluster  string // name=peer URL of each member
 	Token    string
 	Fsync    bool
@@ -39,9 +40,25 @@ type config struct {
 // endpoint is the client URL.
 func (c config) endpoint() string { return "unix://" + filepath.Join(c.Dir, c.Name) }
 
+// clients are all client URLs.
+func (c config) clients() ([]url.URL, error) {
+	var all []url.URL
+	for _, text := range []string{c.endpoint(), c.Client} {
+		if text == "" {
+			continue
+		}
+		u, err := url.Parse(text)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, *u)
+	}
+	return all, nil
+}
+
 // embed is the same as etcd reads it.
 func (c config) embed() (*embed.Config, error) {
-	client, err := url.Parse(c.endpoint())
+	clients, err := c.clients()
 	if err != nil {
 		return nil, err
 	}
@@ -54,7 +71,7 @@ func (c config) embed() (*embed.Config, error) {
 	cfg.Dir = filepath.Join(c.Dir, c.Data)
 	cfg.InitialCluster = c.Cluster
 	cfg.InitialClusterToken = c.Token
-	cfg.ListenClientUrls, cfg.AdvertiseClientUrls = []url.URL{*client}, []url.URL{*client}
+	cfg.ListenClientUrls, cfg.AdvertiseClientUrls = clients, clients
 	cfg.ListenPeerUrls, cfg.AdvertisePeerUrls = []url.URL{*peer}, []url.URL{*peer}
 	cfg.UnsafeNoFsync = !c.Fsync
 	cfg.QuotaBackendBytes = c.Quota

@@ -21,7 +21,12 @@ type Process struct {
 	// Endpoint is the client URL, the same after Restart.
 	Endpoint string
 
+	// URL is the client URL at the member's place, empty beside the test. Whatever
+	// happens to the network, Endpoint goes on to work.
+	URL string
+
 	config config
+	place  Place
 	cmd    *exec.Cmd
 	stdin  io.Closer // closing it ends the member
 }
@@ -104,7 +109,7 @@ func (p *Process) start() error {
 	if err != nil {
 		return err
 	}
-	if err := cmd.Start(); err != nil {
+	if err := p.place.run(cmd.Start); err != nil {
 		return fmt.Errorf("start etcd: %w", err)
 	}
 	p.cmd, p.stdin = cmd, stdin
