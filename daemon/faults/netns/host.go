@@ -65,7 +65,7 @@ func (h *Host) Up() error { return h.Do(func() error { return setFlags(deviceNam
 func apart(do func() error) error {
 	done := make(chan error, 1)
 	go func() {
-		err := errors.New("the test ended while it was in a network namespace")
+		err := errors.New("the goroutine ended in the network namespace")
 		defer func() { done <- err }() // t.FailNow ends the goroutine
 		runtime.LockOSThread()
 		err = do()

@@ -2,14 +2,9 @@ package netns
 
 import (
 	"errors"
-	"io/fs"
 	"net/netip"
-	"os"
 	"sync"
-	"testing"
 	"time"
-
-	"golang.org/x/sys/unix"
 )
 
 // A Network is a number of hosts, each of which reaches every other until a test
@@ -39,28 +34,21 @@ type Link struct {
 	Reject bool
 }
 
-// New makes a network of so many hosts, which lasts until the test ends. Without
-// root it skips the test.
-func New(t testing.TB, hosts int) *Network {
-	t.Helper()
-	if os.Getuid() != 0 {
-		t.Skip("needs root, to make network namespaces")
-	}
+// New makes a network of so many hosts, at most 254, which lasts until Close. It
+// fails with unix.EPERM for who is not root, or is root of too little, and with
+// fs.ErrNotExist without /dev/net/tun.
+func New(hosts int) (*Network, error) {
 	n := &Network{ways: map[pair]*way{}, byIP: map[netip.Addr]*Host{}, closing: make(chan struct{})}
-	t.Cleanup(func() { n.close(t) })
 	for i := range hosts {
 		h, err := newHost(n, netip.AddrFrom4([4]byte{10, 0, 0, byte(i + 1)}))
-		if errors.Is(err, unix.EPERM) || errors.Is(err, fs.ErrNotExist) {
-			t.Skipf("needs root that may make network namespaces and TUN devices: %v", err)
-		}
 		if err != nil {
-			t.Fatal(err)
+			return nil, errors.Join(err, n.Close())
 		}
 		n.hosts = append(n.hosts, h)
 		n.byIP[h.Addr] = h
 	}
 	n.start()
-	return n
+	return n, nil
 }
 
 // start joins all hosts.
@@ -79,14 +67,15 @@ func (n *Network) start() {
 	}
 }
 
-func (n *Network) close(t testing.TB) {
+// Close ends the network. Processes in it go on, and reach nobody.
+func (n *Network) Close() error {
 	close(n.closing)
+	var errs []error
 	for _, h := range n.hosts {
-		if err := h.close(); err != nil {
-			t.Error(err)
-		}
+		errs = append(errs, h.close())
 	}
 	n.wait.Wait()
+	return errors.Join(errs...)
 }
 
 // Hosts are all hosts.

@@ -30,7 +30,19 @@ type call struct {
 }
 
 func newCall(t *testing.T) *call {
-	n := netns.New(t, 2)
+	t.Helper()
+	if os.Getuid() != 0 {
+		t.Skip("needs root, to make network namespaces")
+	}
+	n, err := netns.New(2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := n.Close(); err != nil {
+			t.Error(err)
+		}
+	})
 	c := &call{t: t, network: n, caller: n.Hosts()[0], called: n.Hosts()[1]}
 	c.must(c.called.Do(func() (err error) {
 		c.listener, err = net.Listen("tcp", netip.AddrPortFrom(c.called.Addr, 1000).String())
