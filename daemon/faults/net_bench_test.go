@@ -1,0 +1,117 @@
+package faults_test
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"testing"
+	"time"
+
+	"lockside/daemon/faults/netns"
+	"lockside/leases/etcdtest"
+)
+
+// A bench is three members and some sites, each of them a host of a network.
+type bench struct {
+	*netns.Network
+	cluster *etcdtest.Cluster
+	members []*netns.Host // as in cluster.Members
+	sites   []*site
+}
+
+// A site is a host of the network with its daemon.
+type site struct {
+	*host
+	at *netns.Host
+}
+
+// newBench runs members, and a daemon for each default TTL, until the test ends.
+// Every daemon knows all members.
+func newBench(t testing.TB, ttls ...time.Duration) *bench {
+	t.Helper()
+	b := &bench{Network: newNetwork(t, 3+len(ttls))}
+	b.members = b.Hosts()[:3]
+	var places []etcdtest.Place
+	for _, m := range b.members {
+		places = append(places, etcdtest.Place{Addr: m.Addr.String(), Do: m.Do})
+	}
+	b.cluster = etcdtest.StartClusterAt(t, places)
+	for i, at := range b.Hosts()[3:] {
+		var urls []string
+		for j := range b.cluster.Members {
+			urls = append(urls, b.cluster.Members[(i+j)%3].URL)
+		}
+		s := &site{newHost(t, fmt.Sprintf("site-%d", i), urls...), at}
+		s.config.TTL = ttls[i]
+		err := at.Do(func() error {
+			s.startDaemon(t)
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.sites = append(b.sites, s)
+	}
+	return b
+}
+
+// newNetwork makes a network that lasts until the test ends.
+func newNetwork(t testing.TB, hosts int) *netns.Network {
+	t.Helper()
+	if os.Getuid() != 0 {
+		t.Skip("needs root, to make network namespaces")
+	}
+	n, err := netns.New(hosts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := n.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return n
+}
+
+// leader is the number of the member that leads.
+func (b *bench) leader(t testing.TB) int {
+	t.Helper()
+	return slices.Index(b.cluster.Members, b.cluster.Leader(t))
+}
+
+// A cut keeps a site and etcd apart.
+type cut struct {
+	name     string
+	heard    bool // what the site sends still arrives
+	cut, end func(*bench, *site) error
+}
+
+// cuts are all that a network or a firewall may do to a site.
+func cuts() []cut {
+	lost, refused := netns.Link{Loss: 1}, netns.Link{Reject: true}
+	late := netns.Link{Delay: ttl + 500*time.Millisecond}
+	return []cut{
+		linkCut("host cut off, DROP", lost, lost),
+		linkCut("host cut off, REJECT", refused, refused),
+		linkCut("requests lost", lost, netns.Link{}),
+		linkCut("answers lost", netns.Link{}, lost),
+		linkCut("answers later than the TTL", netns.Link{}, late),
+		{
+			"link down", false,
+			func(_ *bench, s *site) error { return s.at.Down() },
+			func(_ *bench, s *site) error { return s.at.Up() },
+		},
+	}
+}
+
+// linkCut changes the links from a site to etcd, and back.
+func linkCut(name string, there, back netns.Link) cut {
+	set := func(there, back netns.Link) func(*bench, *site) error {
+		return func(b *bench, s *site) error {
+			b.Set(there, []*netns.Host{s.at}, b.members)
+			b.Set(back, b.members, []*netns.Host{s.at})
+			return nil
+		}
+	}
+	return cut{name, there == netns.Link{}, set(there, back), set(netns.Link{}, netns.Link{})}
+}

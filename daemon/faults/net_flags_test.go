@@ -1,0 +1,34 @@
+package faults_test
+
+import (
+	"flag"
+	"math/rand/v2"
+	"testing"
+	"time"
+)
+
+// How much the tests of a faulty network do.
+var (
+	partitions = flag.Int("faults.partitions", 60, "how often a host is partitioned from etcd")
+	stormFor   = flag.Duration("faults.storm", 25*time.Second, "how long a storm lasts")
+	poorFor    = flag.Duration("faults.poor", 8*time.Second, "how long each poor network lasts")
+	kills      = flag.Int("faults.kills", 12, "how many daemons are killed and restarted, and are killed and not restarted")
+	away       = flag.Int("faults.away", 1, "how often each member is away in each way")
+	seedFlag   = flag.Uint64("faults.seed", 0, "repeats the schedule of a run; 0 is another one each time")
+)
+
+// seed is what the random choices of a test are made of.
+func seed(t testing.TB) uint64 {
+	t.Helper()
+	s := *seedFlag
+	for s == 0 {
+		s = rand.Uint64()
+	}
+	t.Logf("-faults.seed=%d", s)
+	return s
+}
+
+// random makes the choices of one of the seed's goroutines.
+func random(seed uint64, goroutine int) *rand.Rand {
+	return rand.New(rand.NewPCG(seed, uint64(goroutine)))
+}
