@@ -16,7 +16,8 @@
 //     granted. It gives the request one entry a name, each with a key of its
 //     own, and puts the enqueue into that lease's outbox.
 //  3. At the end of the step the core packs what lies in the outbox into a
-//     batch: enqueues and deletions. The Service sends it as one Txn, guarded by
+//     batch, enqueues and deletions, unless it gains by waiting for more until
+//     one under way is answered. The Service sends it as one Txn, guarded by
 //     the lease's epoch and by the create revision of every key that it touches.
 //     A queue that nobody is known to use must be empty, which is one guard more;
 //     any other is looked at in the same Txn. If such a guard fails, the refusal
@@ -64,23 +65,28 @@
 //
 // I2 (P1). The entries before an entry are fixed when it is created: whatever
 // comes later has a greater create revision. The look in the creating Txn
-// lists all of them, or its guard says that there are none. An entry never comes back once it is gone, since its key
-// would get a greater create revision. So evidence that an entry is gone is
-// valid for ever, however old: a deletion seen by a watch, or an absence in a
-// read or a later look at a revision at or after the creation. Evidence that an
-// entry is there is valid only at its revision: a read at revision R neither
-// removes what was created after R nor brings back what a watch has seen deleted
-// after R. That an entry is gone is remembered by its create revision, so that it
-// hides nothing put under the same key later, and until no answer under way can be
-// older: each is at least as new as the highest revision seen when it was asked for.
+// lists all of them, or its guard says that there are none. An entry never comes
+// back once it is gone, since its key would get a greater create revision. So
+// evidence that an entry is gone is valid for ever, however old: a deletion seen by
+// a watch, or an absence in a read or a later look at a revision at or after the
+// creation. Evidence that an entry is there is valid only at its revision: a read at
+// revision R neither removes what was created after R nor brings back what a watch
+// has seen deleted after R. That an entry is gone is remembered by its create
+// revision, so that it hides nothing put under the same key later, and until no
+// answer under way can be older: each is at least as new as the highest revision
+// seen when it was asked for.
 // A watch tells nothing of what was before it, so what it shows of others counts
 // only once a read, asked for when the watch was ready, has shown the rest: a
 // waiter whose own entry was deleted learns it no later than it learns of later
 // deletions before it, and does not move up.
+// Of two answers of ours the later one may come first: an entry whose own answer is
+// still to come counts by the create revision that a look showed. So a guard that
+// there is nothing takes the place of a look only in a queue without such entries.
 // A key proves nothing: what is shown under one of ours, and is not of the create
 // revision that an answer told us, counts as another's until it is gone.
 // Held by TestQueueLateEvidence, TestLookMistakesNothingForOurs,
-// TestNobodyMovesUpOnHalfAWatch, TestOneQueueThatIsNotEmpty, TestCoreRandomSchedules.
+// TestNobodyMovesUpOnHalfAWatch, TestOneQueueThatIsNotEmpty, TestAnswersOutOfOrder,
+// TestCoreRandomSchedules.
 //
 // I3 (P1). A waiter is granted when each entry before it is gone, or is an
 // entry of this daemon, by the answer to its put, that was given up. No other

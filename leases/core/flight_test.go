@@ -96,3 +96,20 @@ func TestDeletionForAnotherHostIsSentAtOnce(t *testing.T) {
 		t.Fatalf("%+v", batch)
 	}
 }
+
+// TestAnswersOutOfOrder: an entry whose answer is still to come is before one whose
+// answer came, if that one's look showed it.
+func TestAnswersOutOfOrder(t *testing.T) {
+	b := newBench(t)
+	first, second := b.lock(1, Forever), b.lock(2, Forever)
+	if second.Puts[0].Empty {
+		t.Fatal("no look shows what the first answer does")
+	}
+	b.step(BatchApplied{second.ID, 11, [][]Key{{key(b.mine(0), 10), key(b.mine(1), 11)}}})
+	none[Granted](b)
+	b.step(BatchApplied{first.ID, 10, nil})
+	if g := take[Granted](b); g.Session != 1 {
+		t.Fatalf("%+v", g)
+	}
+	none[Granted](b)
+}
