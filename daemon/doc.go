@@ -23,6 +23,14 @@
 //  2. The reader and the session find the connection at its end, and the
 //     session is forgotten.
 //
+// # The walk of an accepted restore
+//
+//  1. The locks' side has noticed that etcd's revisions went back: whoever held
+//     something is lost, and every LOCK is refused.
+//  2. An operator's session (restore.go) has the locks' side write down what is
+//     accepted, and ends the server (server.go), which stops as at the daemon's end.
+//  3. Run (run.go) opens locks and a server anew on the same socket.
+//
 // # Goroutines
 //
 // A session has two: the reader, and the one that handles and writes. The

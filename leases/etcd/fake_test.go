@@ -27,11 +27,12 @@ type impostor struct {
 	pb.UnimplementedKVServer
 	pb.UnimplementedMaintenanceServer
 
-	version string
-	denied  bool // Status is for root only
-	learner bool
-	answer  error // to every Txn
-	txns    atomic.Int32
+	version  string
+	denied   bool // Status is for root only
+	learner  bool
+	revision int64 // of every Range; denied if zero
+	answer   error // to every Txn
+	txns     atomic.Int32
 }
 
 func (s *impostor) Status(context.Context, *pb.StatusRequest) (*pb.StatusResponse, error) {
@@ -42,6 +43,9 @@ func (s *impostor) Status(context.Context, *pb.StatusRequest) (*pb.StatusRespons
 }
 
 func (s *impostor) Range(context.Context, *pb.RangeRequest) (*pb.RangeResponse, error) {
+	if s.revision > 0 {
+		return &pb.RangeResponse{Header: &pb.ResponseHeader{ClusterId: 1, Revision: s.revision}}, nil
+	}
 	return nil, rpctypes.ErrGRPCPermissionDenied
 }
 

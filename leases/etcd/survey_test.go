@@ -33,6 +33,19 @@ func TestSurveyHearsContradictions(t *testing.T) {
 	}
 }
 
+// TestSurveyHearsOneClusterBeforeAndAfter: a restored member and one that was left
+// out have one cluster id, and revisions that cannot follow each other by turns.
+func TestSurveyHearsOneClusterBeforeAndAfter(t *testing.T) {
+	after := &impostor{version: "3.7.3", revision: 7}
+	before := &impostor{version: "3.7.3", revision: 16}
+	for _, order := range [][]string{{after.serve(t), before.serve(t)}, {before.serve(t), after.serve(t)}} {
+		c := newClient(t, etcd.Config{Endpoints: order})
+		if got, err := c.Survey(soon(t), "a"); !errors.Is(err, etcd.ErrRegressed) {
+			t.Errorf("the survey says %+v, %v", got, err)
+		}
+	}
+}
+
 // TestRaise: the revision rises as far as asked and hardly more, and nothing stays.
 func TestRaise(t *testing.T) {
 	s := etcdtest.Start(t)
