@@ -44,12 +44,15 @@
 //  3. The core ends every session with an entry on the lease. The Service calls
 //     Subscriber.Lost for each before the step returns, and Lost shuts the
 //     socket down. No request of any session is served between.
-//  4. The lease is revoked, as often as it takes until etcd says that it is
-//     gone, and with it its entries. What waited behind them on this host is
-//     granted at once: their sessions are gone already.
+//  4. What these sessions held lingers until the deadline itself: the margin is
+//     theirs to stop in, so neither etcd nor a waiter of this host hears of it.
+//  5. At the deadline the lease is revoked, as often as it takes until etcd says
+//     that it is gone, and with it its entries. What waited behind them on this
+//     host is granted at once: their sessions are gone already.
 //
-// A lease that somebody revoked walks the same way from 3, found by the watch
-// on a queue, by a renewal or by a Txn that says "lease not found".
+// A lease that somebody revoked walks the same way from 3, but that nothing
+// lingers, found by the watch on a queue, by a renewal or by a Txn that says
+// "lease not found".
 //
 // # Why it is safe
 //
@@ -103,8 +106,12 @@
 // margin before that, which pays for clock rates, for scheduling, and for an
 // old leader that answers for up to two election time-outs after a new one has
 // extended the lease by one. The deadline is compared before each event is
-// handled, so a process or a host that slept ends its sessions first.
-// Held by TestPromise03ClosedInTime, TestCoreLateRenewalRevivesNothing.
+// handled, so a process or a host that slept ends its sessions first. What they
+// held is given back no earlier than the lease could have ended, on all leases of
+// the session, so the margin passes between end-of-file and the next grant even
+// when etcd hears us again. Only a crash cuts it short: the next start revokes.
+// Held by TestPromise03ClosedInTime, TestPromise03TheMarginIsTheClients,
+// TestCoreLateRenewalRevivesNothing, TestCoreRandomSchedules.
 //
 // I5 (P5, P6). Each write of a lease is guarded by the revision of the lease's
 // epoch key. When the outcome of a Txn is unknown, its keys stay reserved, the

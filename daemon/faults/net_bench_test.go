@@ -82,7 +82,6 @@ func (b *bench) leader(t testing.TB) int {
 // A cut keeps a site and etcd apart.
 type cut struct {
 	name     string
-	heard    bool // what the site sends still arrives
 	cut, end func(*bench, *site) error
 }
 
@@ -97,7 +96,7 @@ func cuts() []cut {
 		linkCut("answers lost", netns.Link{}, lost),
 		linkCut("answers later than the TTL", netns.Link{}, late),
 		{
-			"link down", false,
+			"link down",
 			func(_ *bench, s *site) error { return s.at.Down() },
 			func(_ *bench, s *site) error { return s.at.Up() },
 		},
@@ -113,5 +112,5 @@ func linkCut(name string, there, back netns.Link) cut {
 			return nil
 		}
 	}
-	return cut{name, there == netns.Link{}, set(there, back), set(netns.Link{}, netns.Link{})}
+	return cut{name, set(there, back), set(netns.Link{}, netns.Link{})}
 }

@@ -34,12 +34,13 @@ type entry struct {
 	granted time.Duration // since when it is held
 	alive   time.Duration // since when it is live
 
-	given   bool  // its session released it or was shut down
-	doubt   bool  // the outcome of its last batch is unknown
-	guard   int64 // the epoch of its last batch
-	floor   int64 // the highest revision seen before its last batch
-	missing bool  // etcd shows it deleted or overwritten; the lease is probed
-	erased  int64 // the revision by which it was deleted by another, if so
+	given   bool          // its session released it or was shut down
+	lingers time.Duration // until when it counts though it is given up; zero if it does not
+	doubt   bool          // the outcome of its last batch is unknown
+	guard   int64         // the epoch of its last batch
+	floor   int64         // the highest revision seen before its last batch
+	missing bool          // etcd shows it deleted or overwritten; the lease is probed
+	erased  int64         // the revision by which it was deleted by another, if so
 }
 
 func (e *entry) name() string { return e.queue.name }
@@ -61,7 +62,11 @@ func (e *entry) first() bool {
 	return e.state == live && !e.given && !e.missing && e.lease.state == ready && !e.queue.blocks(e)
 }
 
-// giveUp is the moment from which an entry no longer counts for this host.
+// counts reports whether an entry keeps those behind it waiting.
+func (e *entry) counts() bool { return !e.given || e.lingers > 0 }
+
+// giveUp is the moment from which an entry no longer counts for this host, unless
+// it lingers.
 func (m *Machine) giveUp(e *entry) {
 	if e.given || e.state == gone {
 		return
@@ -70,6 +75,9 @@ func (m *Machine) giveUp(e *entry) {
 	switch {
 	case e.state == queued, e.erased > 0:
 		m.gone(e, e.erased)
+	case e.lingers > 0:
+		e.lease.yieldAt = earliest(e.lease.yieldAt, e.lingers)
+		m.arm(e.lease)
 	case e.state == live:
 		m.drop(e)
 	}

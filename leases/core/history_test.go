@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"lockside/leases/keys"
 )
@@ -18,9 +19,17 @@ type history struct {
 	holders map[string]string // name to who holds it
 	fences  map[string]int64  // the last of each name
 	robbed  map[int64]bool    // create revisions of entries that an operator removed
+	margins map[string]margin // of names whose last holder's deadline came
 	clients map[string]*client
 	grants  int
 	log     []string
+}
+
+// A margin is the time that a holder has to stop in once its deadline has come.
+type margin struct {
+	host  *host
+	fence int64
+	until time.Duration
 }
 
 // A client is one session that takes and gives locks at random.
@@ -60,6 +69,9 @@ func (h *history) hold(name, who string, fence int64) {
 	}
 	if last := h.fences[name]; fence <= last {
 		h.fail("P2: %q is granted with fence %d after %d", name, fence, last)
+	}
+	if m := h.margins[name]; h.net.etcd.now < m.until && !h.robbed[m.fence] {
+		h.fail("P3: %s is granted %q within the margin of fence %d, which lasts until %v", who, name, m.fence, m.until)
 	}
 	h.holders[name], h.fences[name] = who, fence
 	h.grants++
@@ -133,11 +145,31 @@ func (h *history) released(ho *host, a Released) {}
 func (h *history) lost(ho *host, a Lost) {
 	c := h.of(ho, a.Session)
 	h.note("%s is lost: %s", c.who(), a.Reason)
+	if a.Reason == DeadlineOver {
+		for name, fence := range c.held {
+			h.margins[name] = margin{ho, fence, h.marginOf(c)}
+		}
+	}
 	h.free(c.names(), c.who())
 	delete(h.clients, c.who())
 }
 
+// marginOf is until when a client may act whose deadline has just come: the time
+// at which etcd can end the lease. A host that slept may have slept through it.
+func (h *history) marginOf(c *client) (until time.Duration) {
+	for _, l := range c.host.m.leases {
+		has := slices.ContainsFunc(l.entries, func(e *entry) bool { return c.held[e.name()] == e.rev })
+		if has && l.state == dead {
+			until = earliest(until, l.deadline-c.host.offset)
+		}
+	}
+	return until
+}
+
+// crashed frees what a host's clients held, and what lingers there: the next start
+// revokes at once.
 func (h *history) crashed(ho *host) {
+	maps.DeleteFunc(h.margins, func(_ string, m margin) bool { return m.host == ho })
 	for who, c := range h.clients {
 		if c.host == ho {
 			h.free(c.names(), who)

@@ -13,7 +13,7 @@ const (
 	granting leaseState = iota // the grant is under way
 	fencing                    // granted; its first epoch is being written
 	ready                      // entries can be put on it
-	dead                       // its sessions have ended; it is being revoked
+	dead                       // its sessions have ended; it is revoked, once nothing lingers on it
 )
 
 // A lease is one etcd lease with its deadline, its epoch and its outbox.
@@ -41,7 +41,7 @@ type lease struct {
 	probing bool
 
 	// The moments at which something is to be done; zero for none.
-	grantAt, renewAt, fenceAt, resumeAt, judgeAt, listAt, idleAt time.Duration
+	grantAt, renewAt, fenceAt, resumeAt, judgeAt, listAt, idleAt, yieldAt time.Duration
 }
 
 // Pauses between tries of what failed at once.
@@ -63,9 +63,10 @@ func (m *Machine) until(l *lease) time.Duration { return l.deadline - m.cfg.Marg
 // left is the time until then.
 func (m *Machine) left(l *lease) time.Duration { return m.until(l) - m.now }
 
-// arm sets a lease's alarm to the next thing to be done. A dead lease has none.
+// arm sets a lease's alarm to the next thing to be done. A dead lease has only
+// what lingers on it.
 func (m *Machine) arm(l *lease) {
-	var next time.Duration
+	next := l.yieldAt
 	if l.state != dead {
 		for _, at := range []time.Duration{l.grantAt, l.renewAt, l.fenceAt, l.resumeAt, l.judgeAt, l.listAt, l.idleAt} {
 			next = earliest(next, at)
@@ -79,7 +80,7 @@ func (m *Machine) arm(l *lease) {
 
 // ring does what is due, the deadline first.
 func (l *lease) ring(m *Machine) {
-	if l.deadline > 0 && m.left(l) <= 0 {
+	if l.state != dead && l.deadline > 0 && m.left(l) <= 0 {
 		m.die(l, DeadlineOver)
 		return
 	}
@@ -89,6 +90,13 @@ func (l *lease) ring(m *Machine) {
 		}
 		*at = 0
 		return true
+	}
+	if due(&l.yieldAt) {
+		m.yield(l)
+	}
+	if l.state == dead {
+		m.arm(l)
+		return
 	}
 	if due(&l.grantAt) {
 		m.emit(GrantLease{l.id, l.class.ttl})
@@ -120,6 +128,10 @@ func (ev LeaseEnded) apply(m *Machine) {
 	l := m.leases[ev.Lease]
 	switch {
 	case l == nil:
+	case l.state == dead && l.yieldAt > 0:
+		m.emit(RevokeLease{l.id}) // as somebody else did
+		l.yieldAt = 0
+		m.arm(l)
 	case l.state == dead:
 		m.buryLease(l)
 	case m.now < l.deadline || l.deadline == 0:
@@ -129,8 +141,9 @@ func (ev LeaseEnded) apply(m *Machine) {
 	}
 }
 
-// die ends the sessions of a lease and has it revoked. Requests that were
-// never sent move to another lease; nothing else survives.
+// die ends the sessions of a lease and has it revoked, at the deadline if that is
+// what ended them. Requests that were never sent move to another lease; nothing
+// else survives.
 func (m *Machine) die(l *lease, reason Reason) {
 	if l.state == dead {
 		return
@@ -147,6 +160,9 @@ func (m *Machine) die(l *lease, reason Reason) {
 	l.outbox = nil
 	for _, e := range slices.Clone(l.entries) {
 		if s := e.session; s != nil && e.state != queued {
+			if reason == DeadlineOver {
+				m.linger(s, l.deadline)
+			}
 			m.lose(s, reason)
 		}
 	}
@@ -156,7 +172,7 @@ func (m *Machine) die(l *lease, reason Reason) {
 			m.place(r)
 		}
 	}
-	m.emit(RevokeLease{l.id})
+	m.yield(l)
 	m.grantFor(l.class)
 }
 

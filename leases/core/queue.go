@@ -85,11 +85,11 @@ func (q *queue) own(key string) *entry {
 }
 
 // blocks reports whether something before an entry still counts: another
-// host's entry, or one of ours that is not given up. One that a look showed
+// host's entry, or one of ours that is not given up or lingers. One that a look showed
 // under our key before our own answer came is not known to be ours.
 func (q *queue) blocks(e *entry) bool {
 	for _, o := range q.entries {
-		if (!o.given || o.state == sent) && o.rev != 0 && o.rev < e.rev {
+		if (o.counts() || o.state == sent) && o.rev != 0 && o.rev < e.rev {
 			return true
 		}
 	}
@@ -110,9 +110,9 @@ func (q *queue) behindForeign(e *entry) bool {
 // watch outlives what it was opened for.
 func (q *queue) quiet() bool { return q.watch == 0 && len(q.foreign) == 0 }
 
-// occupied reports whether one of ours holds the name or waits for it.
+// occupied reports whether one of ours holds the name, lingers on it or waits for it.
 func (q *queue) occupied() bool {
-	return len(q.line) > 0 || slices.ContainsFunc(q.entries, func(e *entry) bool { return !e.given })
+	return len(q.line) > 0 || slices.ContainsFunc(q.entries, func(e *entry) bool { return e.counts() })
 }
 
 // crowded reports whether further requests have to stand in line.

@@ -33,7 +33,7 @@ func newSchedule(t *testing.T, seed uint64) *schedule {
 	r := rand.New(rand.NewPCG(seed, 1))
 	net := &network{rand: r, etcd: newModel(), bad: []float64{0, 0.02, 0.1}[seed%3]}
 	h := &history{t: t, net: net, holders: map[string]string{}, fences: map[string]int64{},
-		robbed: map[int64]bool{}, clients: map[string]*client{}}
+		robbed: map[int64]bool{}, margins: map[string]margin{}, clients: map[string]*client{}}
 	s := &schedule{rand: r, net: net, history: h, foreign: map[string]string{}, ids: 0x1000,
 		crowd: []int{12, 12, 40}[r.IntN(3)], wild: r.IntN(4) == 0}
 	net.etcd.maxOps = []int{128, 128, 6}[r.IntN(3)]
@@ -162,7 +162,7 @@ func TestCoreRandomSchedules(t *testing.T) {
 			grants += s.history.grants
 		})
 	}
-	if grants < 100*int(last-first+1) {
+	if *seed == 0 && grants < 100*int(last-first+1) {
 		t.Errorf("only %d grants in all: the schedules test too little", grants)
 	}
 }
