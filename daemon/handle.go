@@ -141,6 +141,9 @@ func (n *session) hello(r *ipc.Request) {
 	out := ipc.AppendInt(ipc.AppendOK(n.out), "lockside", ipc.Version)
 	out = ipc.AppendString(out, "host", n.server.cfg.Host)
 	out = ipc.AppendInt(out, "session", int64(n.locks.ID()))
+	if margin := n.server.cfg.Margin; margin > 0 {
+		out = ipc.AppendDuration(out, "margin", margin)
+	}
 	n.reply(ipc.AppendEnd(ipc.AppendDuration(out, "clock", n.server.locks.Now())))
 }
 

@@ -185,6 +185,7 @@ func (c *Client) hello(ctx context.Context, conn *conn) error {
 		return fmt.Errorf("it speaks version %d of the protocol, not %d", spoken, Version)
 	}
 	conn.compareClocks(call)
+	conn.margin = call.last().Duration("margin")
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.host = call.last().Get("host")

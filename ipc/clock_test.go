@@ -99,3 +99,23 @@ func TestLaterMomentsExtend(t *testing.T) {
 		t.Errorf("%v left, want 6s; error %v", left, err)
 	}
 }
+
+// TestMarginIsTheDaemons: HELLO tells a margin that does not go by the TTL.
+func TestMarginIsTheDaemons(t *testing.T) {
+	for field, want := range map[string]time.Duration{"": 2500 * time.Millisecond, " margin=700ms": 700 * time.Millisecond} {
+		s := serve(t, func(s *session, line string) bool {
+			switch verb, _, _ := strings.Cut(line, " "); verb {
+			case "HELLO":
+				s.send("OK lockside=1 host=web-3 session=1" + field)
+			case "LOCK":
+				s.send("OK fence=8001 lease=694d99 ttl=15s key=k")
+			default:
+				return false
+			}
+			return true
+		})
+		if got := lock(t, s.dial(), "nightly").Margin(); got != want {
+			t.Errorf("HELLO tells %q: the margin is %v, want %v", field, got, want)
+		}
+	}
+}

@@ -15,7 +15,8 @@ import (
 type conn struct {
 	socket net.Conn
 	clock  func() time.Duration
-	shared bool // the daemon reads the same clock, so its moments are ours
+	shared bool          // the daemon reads the same clock, so its moments are ours
+	margin time.Duration // of the daemon, the same for every TTL; zero leaves it to the TTL
 
 	// ctx ends with the connection. Its cause says why; the first one counts.
 	ctx    context.Context

@@ -49,6 +49,15 @@ func (l *Lock) Lease() int64 { return l.grant.Lease }
 // TTL is the lease's time to live as etcd granted it.
 func (l *Lock) TTL() time.Duration { return l.grant.TTL }
 
+// Margin is how long before the lease can end in etcd the daemon ends the lock when
+// it cannot renew: the time in which the holder has to stop.
+func (l *Lock) Margin() time.Duration {
+	if l.conn.margin > 0 {
+		return l.conn.margin
+	}
+	return max(l.grant.TTL/6, time.Second)
+}
+
 // Context ends when the lock does. [context.Cause] is then a [*LostError] if
 // the lock was lost, [ErrReleased] after Unlock, or [ErrClosed] after
 // [Client.Close]. It ends before another client can be granted the name, with

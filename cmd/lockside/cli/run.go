@@ -137,7 +137,7 @@ func (r *runner) child(lock *ipc.Lock, path string, signals <-chan os.Signal, ke
 		Keep:        keep,
 		Signals:     signals,
 		Grace:       leftoverGrace,
-		CancelGrace: lossGrace(lock.TTL(), r.grace.Duration),
+		CancelGrace: lossGrace(lock.Margin(), r.grace.Duration),
 		Resume: func() error {
 			_, err := lock.Check(lock.Context())
 			return err
@@ -149,11 +149,9 @@ func (r *runner) child(lock *ipc.Lock, path string, signals <-chan os.Signal, ke
 	return c
 }
 
-// lossGrace is the time between TERM and KILL at a loss. At that moment the
-// daemon's margin is still ahead, if it has the usual one: a sixth of the TTL
-// and at least a second. A quarter of it is left for KILL to do its work.
-func lossGrace(ttl, asked time.Duration) time.Duration {
-	margin := max(ttl/6, time.Second)
+// lossGrace is the time between TERM and KILL at a loss, when the daemon's margin
+// is still ahead. A quarter of it is left for KILL to do its work.
+func lossGrace(margin, asked time.Duration) time.Duration {
 	if asked < 0 {
 		return margin / 3
 	}

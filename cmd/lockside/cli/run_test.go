@@ -7,16 +7,15 @@ import (
 )
 
 func TestLossGraceFitsIntoTheMargin(t *testing.T) {
-	for _, test := range []struct{ ttl, asked, want time.Duration }{
-		{15 * time.Second, unset, 2500 * time.Millisecond / 3},
-		{3 * time.Second, unset, time.Second / 3},
-		{60 * time.Second, unset, 10 * time.Second / 3},
-		{15 * time.Second, 100 * time.Millisecond, 100 * time.Millisecond},
-		{15 * time.Second, 0, 0},
-		{15 * time.Second, time.Hour, 1875 * time.Millisecond},
+	for _, test := range []struct{ margin, asked, want time.Duration }{
+		{3 * time.Second, unset, time.Second},
+		{300 * time.Millisecond, unset, 100 * time.Millisecond},
+		{2 * time.Second, 100 * time.Millisecond, 100 * time.Millisecond},
+		{2 * time.Second, 0, 0},
+		{2 * time.Second, time.Hour, 1500 * time.Millisecond},
 	} {
-		if got := lossGrace(test.ttl, test.asked); got != test.want {
-			t.Errorf("lossGrace(%v, %v) = %v, want %v", test.ttl, test.asked, got, test.want)
+		if got := lossGrace(test.margin, test.asked); got != test.want {
+			t.Errorf("lossGrace(%v, %v) = %v, want %v", test.margin, test.asked, got, test.want)
 		}
 	}
 }
