@@ -3,6 +3,7 @@ package core
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 )
@@ -31,4 +32,20 @@ func TestTTLsAreBounded(t *testing.T) {
 	b.step(Open{100})
 	b.step(Lock{Session: 100, Names: []string{"y"}, TTL: 20 * time.Second, Wait: Forever})
 	none[Refused](b)
+}
+
+func TestListHasTheHolderFirst(t *testing.T) {
+	b := newBench(t)
+	b.ask(1, Forever, "a")
+	first := take[Commit](b).Batch
+	b.hold(7, 10, "x")
+	b.ask(2, Forever, "x")
+	b.step(BatchApplied{first.ID, 9, [][]Key{nil}})
+	var got []SessionID
+	for _, h := range b.m.List(0, true) {
+		got = append(got, h.Session)
+	}
+	if want := []SessionID{1, 7, 2}; !slices.Equal(got, want) {
+		t.Errorf("sessions %v, want %v", got, want)
+	}
 }

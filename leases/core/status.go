@@ -64,7 +64,8 @@ func (m *Machine) holding(s *session, e *entry) Holding {
 	return Holding{s.id, e.name(), e.rev, e.key, false, e.value, e.granted, m.until(e.lease), m.left(e.lease)}
 }
 
-// List is what one session, or every session, holds and waits for, by name.
+// List is what one session, or every session, holds and waits for, by name, the
+// holder before those that wait.
 func (m *Machine) List(only SessionID, all bool) []Holding {
 	var list []Holding
 	for id, s := range m.sessions {
@@ -81,9 +82,17 @@ func (m *Machine) List(only SessionID, all bool) []Holding {
 		}
 	}
 	slices.SortFunc(list, func(a, b Holding) int {
-		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Fence, b.Fence), cmp.Compare(a.Session, b.Session))
+		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.rank(), b.rank()), cmp.Compare(a.Session, b.Session))
 	})
 	return list
+}
+
+// rank orders what a name has: there is at most one holder.
+func (h Holding) rank() int {
+	if h.Waiting {
+		return 1
+	}
+	return 0
 }
 
 // Status sums the machine up.
