@@ -50,7 +50,7 @@ func (b *bounds) rowLocked(fault string) *bound {
 	return row
 }
 
-// String is the table, in seconds.
+// String is the table.
 func (b *bounds) String() string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -79,4 +79,10 @@ func quantiles(all []time.Duration) string {
 	return at(0.5) + " / " + at(0.99) + " / " + at(1)
 }
 
-func seconds(d time.Duration) string { return fmt.Sprintf("%.2f s", d.Seconds()) }
+// seconds is a duration in whole milliseconds, or in seconds.
+func seconds(d time.Duration) string {
+	if d.Abs() < time.Second {
+		return fmt.Sprintf("%d ms", d.Milliseconds())
+	}
+	return fmt.Sprintf("%.2f s", d.Seconds())
+}

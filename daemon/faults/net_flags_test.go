@@ -13,6 +13,7 @@ var (
 	stormFor   = flag.Duration("faults.storm", 25*time.Second, "how long a storm lasts")
 	poorFor    = flag.Duration("faults.poor", 8*time.Second, "how long each poor network lasts")
 	kills      = flag.Int("faults.kills", 12, "how many daemons are killed and restarted, and are killed and not restarted")
+	tampers    = flag.Int("faults.tampers", 12, "how often a lease is revoked, an entry deleted and a daemon stopped")
 	away       = flag.Int("faults.away", 1, "how often each member is away in each way")
 	seedFlag   = flag.Uint64("faults.seed", 0, "repeats the schedule of a run; 0 is another one each time")
 )
