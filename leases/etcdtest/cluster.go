@@ -24,7 +24,7 @@ func StartCluster(t testing.TB, n int, opts ...Option) *Cluster {
 // StartClusterAt runs a member at each place until the test ends.
 func StartClusterAt(t testing.TB, places []Place, opts ...Option) *Cluster {
 	t.Helper()
-	dir := directory(t)
+	dir, program := directory(t), program(t)
 	c := &Cluster{}
 	var all []string
 	for i, place := range places {
@@ -34,10 +34,10 @@ func StartClusterAt(t testing.TB, places []Place, opts ...Option) *Cluster {
 			Data:  fmt.Sprintf("data%d", i),
 			Peer:  fmt.Sprintf("unix://peer:%d", i), // a file of that name
 			Token: "etcdtest",
+
+			Program: program,
 		}
-		if place.Addr != "" {
-			m.Client, m.Peer = place.url("2379"), place.url("2380")
-		}
+		place.furnish(&m)
 		for _, opt := range opts {
 			opt(&m)
 		}

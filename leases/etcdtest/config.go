@@ -1,33 +1,20 @@
 package etcdtest
 
 import (
-	"net/url"
+	"encoding/json"
+	"fmt"
+	"os"
 	"path/filepath"
 
 	"go.etcd.io/etcd/server/v3/embed"
 	"go.uber.org/zap"
 )
 
-// Option changes how members run.
-type Option func(*config)
-
-// WithFsync has members sync their log to disk, as they do outside of tests.
-func WithFsync() Option { return func(c *config) { c.Fsync = true } }
-
-// WithQuota bounds the size of the database, in bytes.
-func WithQuota(bytes int64) Option { return func(c *config) { c.Quota = bytes } }
-
-// WithTokenTTL bounds how long an authentication token lives unused, in seconds.
-func WithTokenTTL(seconds uint) Option { return func(c *config) { c.TokenTTL = seconds } }
-
-// WithClusterToken makes the cluster's id another one at the same addresses.
-func WithClusterToken(token string) Option { return func(c *config) { c.Token = token } }
-
 // config describes a member. It is handed to members in processes of their own.
 type config struct {
 	Name     string
 	Dir      string // holds the sockets and the data
-	Data     string // below Dir
+	Data     string // below Dir, or anywhere
 	Peer     string // peer URL
 	Client   string // client URL beside the socket, if any
 	Cluster  string // name=peer URL of each member
@@ -35,51 +22,80 @@ type config struct {
 	Fsync    bool
 	Quota    int64
 	TokenTTL uint
+	Auth     string // kind of tokens, as --auth-token
+	TLS      TLSFiles
+	Program  string // of another release, or empty
 }
 
 // endpoint is the client URL.
 func (c config) endpoint() string { return "unix://" + filepath.Join(c.Dir, c.Name) }
 
-// clients are all client URLs.
-func (c config) clients() ([]url.URL, error) {
-	var all []url.URL
-	for _, text := range []string{c.endpoint(), c.Client} {
-		if text == "" {
-			continue
-		}
-		u, err := url.Parse(text)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, *u)
+func (c config) data() string {
+	if filepath.IsAbs(c.Data) {
+		return c.Data
 	}
-	return all, nil
+	return filepath.Join(c.Dir, c.Data)
 }
 
-// embed is the same as etcd reads it.
-func (c config) embed() (*embed.Config, error) {
-	clients, err := c.clients()
-	if err != nil {
-		return nil, err
+// settings are the configuration file of etcd, of every release.
+func (c config) settings() map[string]any {
+	clients := c.endpoint()
+	if c.Client != "" {
+		clients += "," + c.Client
 	}
-	peer, err := url.Parse(c.Peer)
-	if err != nil {
-		return nil, err
+	all := map[string]any{
+		"name":                        c.Name,
+		"data-dir":                    c.data(),
+		"initial-cluster":             c.Cluster,
+		"initial-cluster-token":       c.Token,
+		"listen-client-urls":          clients,
+		"advertise-client-urls":       "unix://" + c.Name + ":0", // nobody asks, but it must have that form
+		"listen-peer-urls":            c.Peer,
+		"initial-advertise-peer-urls": c.Peer,
+		"unsafe-no-fsync":             !c.Fsync,
+		"quota-backend-bytes":         c.Quota,
+		"bcrypt-cost":                 4, // the least there is: logins are not what is tested
+		"enable-grpc-gateway":         false,
+		"log-outputs":                 []string{os.DevNull},
 	}
-	cfg := embed.NewConfig()
-	cfg.Name = c.Name
-	cfg.Dir = filepath.Join(c.Dir, c.Data)
-	cfg.InitialCluster = c.Cluster
-	cfg.InitialClusterToken = c.Token
-	cfg.ListenClientUrls, cfg.AdvertiseClientUrls = clients, clients
-	cfg.ListenPeerUrls, cfg.AdvertisePeerUrls = []url.URL{*peer}, []url.URL{*peer}
-	cfg.UnsafeNoFsync = !c.Fsync
-	cfg.QuotaBackendBytes = c.Quota
-	cfg.BcryptCost = 4 // the least there is: logins are not what is tested
 	if c.TokenTTL > 0 {
-		cfg.AuthTokenTTL = c.TokenTTL
+		all["auth-token-ttl"] = c.TokenTTL
 	}
-	cfg.EnableGRPCGateway = false
+	if c.Auth != "" {
+		all["auth-token"] = c.Auth
+	}
+	if c.TLS != (TLSFiles{}) {
+		all["client-transport-security"] = map[string]any{
+			"cert-file": c.TLS.Cert, "key-file": c.TLS.Key,
+			"trusted-ca-file": c.TLS.CA, "client-cert-auth": true,
+		}
+	}
+	return all
+}
+
+// write writes the configuration file.
+func (c config) write() (file string, err error) {
+	text, err := json.Marshal(c.settings()) // which is YAML as well
+	if err != nil {
+		return "", err
+	}
+	file = filepath.Join(c.Dir, c.Name+".yaml")
+	if err := os.WriteFile(file, text, 0o600); err != nil {
+		return "", fmt.Errorf("write configuration: %w", err)
+	}
+	return file, nil
+}
+
+// embed is the configuration as this module's etcd reads it.
+func (c config) embed() (*embed.Config, error) {
+	file, err := c.write()
+	if err != nil {
+		return nil, err
+	}
+	cfg, err := embed.ConfigFromFile(file)
+	if err != nil {
+		return nil, err
+	}
 	cfg.ZapLoggerBuilder = embed.NewZapLoggerBuilder(zap.NewNop())
 	return cfg, nil
 }

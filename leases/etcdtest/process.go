@@ -52,6 +52,23 @@ func (p *Process) Cont(t testing.TB) {
 	p.signal(t, unix.SIGCONT)
 }
 
+// Ended reports whether a member that was started has ended by itself.
+func (p *Process) Ended() bool {
+	var info unix.Siginfo
+	err := unix.Waitid(unix.P_PID, p.cmd.Process.Pid, &info, unix.WEXITED|unix.WNOHANG|unix.WNOWAIT, nil)
+	return err == nil && info.Signo != 0
+}
+
+// Close has the member end in order.
+func (p *Process) Close() {
+	if p.cmd == nil {
+		return
+	}
+	_ = p.stdin.Close()
+	_ = p.cmd.Wait() // what it says of its end is of no use
+	p.cmd = nil
+}
+
 // Kill ends the member at once (SIGKILL), frozen or not. It keeps its data.
 func (p *Process) Kill(t testing.TB) {
 	t.Helper()
@@ -89,16 +106,10 @@ func (p *Process) signal(t testing.TB, sig syscall.Signal) {
 // It has a process group of its own: should the test die while the member is
 // frozen, the kernel hangs up and wakes the orphaned group.
 func (p *Process) start() error {
-	text, err := json.Marshal(p.config)
+	cmd, err := p.config.command()
 	if err != nil {
 		return err
 	}
-	exe, err := os.Executable()
-	if err != nil {
-		return err
-	}
-	cmd := exec.Command(exe)
-	cmd.Env = append(os.Environ(), memberVariable+"="+string(text))
 	cmd.Stderr = os.Stderr
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	stdin, err := cmd.StdinPipe()
@@ -113,7 +124,29 @@ func (p *Process) start() error {
 		return fmt.Errorf("start etcd: %w", err)
 	}
 	p.cmd, p.stdin = cmd, stdin
-	return awaitReady(stdout)
+	if err := awaitReady(stdout); err != nil {
+		return fmt.Errorf("start etcd: %w", err)
+	}
+	return nil
+}
+
+// command runs the member as another release's program, or as this program.
+func (c config) command() (*exec.Cmd, error) {
+	if c.Program != "" {
+		file, err := c.write()
+		return exec.Command(c.Program, file), err
+	}
+	text, err := json.Marshal(c)
+	if err != nil {
+		return nil, err
+	}
+	exe, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	cmd := exec.Command(exe)
+	cmd.Env = append(os.Environ(), memberVariable+"="+string(text))
+	return cmd, nil
 }
 
 // awaitReady reads a member's only line of output.
@@ -125,7 +158,7 @@ func awaitReady(stdout io.ReadCloser) error {
 	}
 	line := make([]byte, len(ready))
 	if _, err := io.ReadFull(stdout, line); err != nil {
-		return fmt.Errorf("start etcd: no sign of readiness, does TestMain call etcdtest.Main? %w", err)
+		return fmt.Errorf("no sign of readiness, does TestMain call etcdtest.Main? %w", err)
 	}
 	return nil
 }

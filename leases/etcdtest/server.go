@@ -16,14 +16,18 @@ import (
 // startWithin bounds how long a member may take to serve on a busy machine.
 const startWithin = time.Minute
 
-// Server is a one-member cluster in the test's process.
+// Server is a one-member cluster in the test's process, unless it is of another
+// release.
 type Server struct {
 	// Endpoint is the client URL, the same after Restart.
 	Endpoint string
 
 	config config
-	member *embed.Etcd
+	member member
 }
+
+// A member is one that runs.
+type member interface{ Close() }
 
 // Start runs a member until the test ends.
 func Start(t testing.TB, opts ...Option) *Server {
@@ -33,8 +37,13 @@ func Start(t testing.TB, opts ...Option) *Server {
 		Name:  "etcd",
 		Dir:   dir,
 		Data:  "data",
-		Peer:  "unix://" + filepath.Join(dir, "peer"),
+		Peer:  "unix://" + filepath.Join(dir, "peer"), // where it is not the working directory
 		Token: "etcdtest",
+
+		Program: program(t),
+	}
+	if c.Program != "" {
+		c.Peer = "unix://peer:0"
 	}
 	c.Cluster = c.Name + "=" + c.Peer
 	for _, opt := range opts {
@@ -64,11 +73,16 @@ func (s *Server) Stop() {
 func (s *Server) Restart(t testing.TB) {
 	t.Helper()
 	s.Stop()
-	member, err := startMember(s.config)
+	var err error
+	if s.config.Program == "" {
+		s.member, err = startMember(s.config)
+	} else {
+		process := &Process{config: s.config}
+		s.member, err = process, process.start()
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.member = member
 }
 
 // Replace runs another cluster, without data, at the same endpoint.
@@ -109,7 +123,7 @@ func (s *Server) Restore(t testing.TB, backup string) {
 	s.Restart(t)
 }
 
-func (s *Server) data() string { return filepath.Join(s.config.Dir, s.config.Data) }
+func (s *Server) data() string { return s.config.data() }
 
 // startMember runs a member and waits until it serves.
 func startMember(c config) (*embed.Etcd, error) {
