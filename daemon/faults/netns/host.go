@@ -23,7 +23,7 @@ type Host struct {
 // newHost makes a namespace that nobody is joined to yet.
 func newHost(n *Network, addr netip.Addr) (*Host, error) {
 	h := &Host{Addr: addr, network: n}
-	err := apart(func() (err error) {
+	err := Apart(func() (err error) {
 		if err := unix.Unshare(unix.CLONE_NEWNET); err != nil {
 			return fmt.Errorf("make a network namespace: %w", err)
 		}
@@ -45,7 +45,7 @@ func newHost(n *Network, addr netip.Addr) (*Host, error) {
 // host's from then on, and so are the processes that it starts; goroutines that
 // it starts are not in there.
 func (h *Host) Do(do func() error) error {
-	return apart(func() error {
+	return Apart(func() error {
 		if err := unix.Setns(int(h.namespace.Fd()), unix.CLONE_NEWNET); err != nil {
 			return fmt.Errorf("enter a network namespace: %w", err)
 		}
@@ -60,12 +60,13 @@ func (h *Host) Down() error { return h.Do(func() error { return setFlags(deviceN
 // Up gives it back.
 func (h *Host) Up() error { return h.Do(func() error { return setFlags(deviceName, unix.IFF_UP) }) }
 
-// apart runs a function on a thread of its own. The thread ends with it, since
-// its goroutine never lets go of it, so that no other code runs where it was.
-func apart(do func() error) error {
+// Apart runs a function on a thread of its own, which may leave the namespaces of
+// the others. The thread ends with it, since its goroutine never lets go of it, so
+// that no other code runs where it was.
+func Apart(do func() error) error {
 	done := make(chan error, 1)
 	go func() {
-		err := errors.New("the goroutine ended in the network namespace")
+		err := errors.New("the goroutine ended in a namespace")
 		defer func() { done <- err }() // t.FailNow ends the goroutine
 		runtime.LockOSThread()
 		err = do()

@@ -1,0 +1,74 @@
+package faults_test
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
+	clientv3 "go.etcd.io/etcd/client/v3"
+
+	"lockside/ipc"
+	"lockside/leases/etcdtest"
+)
+
+// TestOutOfSpace: an etcd that is over its quota takes no entry any more. Locks
+// are kept for longer than the TTL, are given up, and are handed to who waited
+// for them already. Once an operator has made room all is as before.
+func TestOutOfSpace(t *testing.T) {
+	t.Parallel()
+	server := etcdtest.Start(t, etcdtest.WithQuota(4<<20))
+	etcd := server.Client(t)
+	one, two := startHost(t, "a", server.Endpoint), startHost(t, "b", server.Endpoint)
+	holder, g := one.lock(t, "nightly")
+	waiter := two.wait(t, "nightly")
+	keeper, kept := two.lock(t, "kept")
+	exhaust(t, etcd)
+	for end := now() + ttl + ttl/2; now() < end; time.Sleep(ttl / 10) {
+		holder.check("nightly", g)
+		keeper.check("kept", kept)
+		waiter.stillOpen(time.Millisecond)
+	}
+	holder.unlock("nightly")
+	if next := waiter.granted(); next.fence <= g.fence {
+		t.Errorf("fence %d after %d", next.fence, g.fence)
+	}
+	waiter.hangUp()
+	awaitQueue(t, etcd, "nightly", 0)
+	two.dial(t).refused("LOCK nightly wait=1s", ipc.CodeUnavailable)
+	keeper.hangUp()
+	makeRoom(t, etcd, server.Endpoint)
+	for _, name := range []string{"nightly", "kept"} {
+		c, _ := one.lock(t, name)
+		c.unlock(name)
+	}
+	nothingLeft(t, etcd, patience)
+}
+
+// exhaust writes until etcd is over its quota and says so.
+func exhaust(t testing.TB, etcd *clientv3.Client) {
+	t.Helper()
+	value := string(make([]byte, 256<<10))
+	eventually(t, patience, "alarm of etcd", func() bool {
+		_, err := etcd.Put(soon(t), "ballast", value)
+		return errors.Is(err, rpctypes.ErrNoSpace)
+	})
+}
+
+// makeRoom does what etcd's manual says of its alarm.
+func makeRoom(t testing.TB, etcd *clientv3.Client, endpoint string) {
+	t.Helper()
+	resp, err := etcd.Delete(soon(t), "ballast")
+	if err == nil {
+		_, err = etcd.Compact(soon(t), resp.Header.Revision, clientv3.WithCompactPhysical())
+	}
+	if err == nil {
+		_, err = etcd.Defragment(soon(t), endpoint)
+	}
+	if err == nil {
+		_, err = etcd.AlarmDisarm(soon(t), &clientv3.AlarmMember{})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
