@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"lockside/daemon/config"
 	"lockside/daemon/faults/netns"
 	"lockside/leases/etcdtest"
 )
@@ -22,37 +23,61 @@ type bench struct {
 // A site is a host of the network with its daemon.
 type site struct {
 	*host
-	at *netns.Host
+	at      *netns.Host
+	process *process
 }
 
 // newBench runs members, and a daemon for each default TTL, until the test ends.
-// Every daemon knows all members.
 func newBench(t testing.TB, ttls ...time.Duration) *bench {
 	t.Helper()
-	b := &bench{Network: newNetwork(t, 3+len(ttls))}
+	b := newMembers(t, len(ttls))
+	for _, ttl := range ttls {
+		b.addSite(t, ttl, nil)
+	}
+	return b
+}
+
+// newMembers runs members in a network that has room for so many sites.
+func newMembers(t testing.TB, sites int, opts ...etcdtest.Option) *bench {
+	t.Helper()
+	b := &bench{Network: newNetwork(t, 3+sites)}
 	b.members = b.Hosts()[:3]
 	var places []etcdtest.Place
 	for _, m := range b.members {
 		places = append(places, etcdtest.Place{Addr: m.Addr.String(), Do: m.Do})
 	}
-	b.cluster = etcdtest.StartClusterAt(t, places)
-	for i, at := range b.Hosts()[3:] {
-		var urls []string
-		for j := range b.cluster.Members {
-			urls = append(urls, b.cluster.Members[(i+j)%3].URL)
-		}
-		s := &site{newHost(t, fmt.Sprintf("site-%d", i), urls...), at}
-		s.config.TTL = ttls[i]
-		err := at.Do(func() error {
-			s.startDaemon(t)
-			return nil
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		b.sites = append(b.sites, s)
-	}
+	b.cluster = etcdtest.StartClusterAt(t, places, opts...)
 	return b
+}
+
+// addSite runs a daemon that knows all members until the test ends.
+func (b *bench) addSite(t testing.TB, ttl time.Duration, change func(*config.Config)) *site {
+	t.Helper()
+	i := len(b.sites)
+	var urls []string
+	for j := range b.cluster.Members {
+		urls = append(urls, b.cluster.Members[(i+j)%3].URL)
+	}
+	s := &site{host: newHost(t, fmt.Sprintf("site-%d", i), urls...), at: b.Hosts()[3+i]}
+	s.config.TTL = ttl
+	if change != nil {
+		change(&s.config)
+	}
+	s.start(t)
+	b.sites = append(b.sites, s)
+	return s
+}
+
+// start runs the site's daemon.
+func (s *site) start(t testing.TB) {
+	t.Helper()
+	err := s.at.Do(func() error {
+		s.process = s.startDaemon(t)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
 }
 
 // newNetwork makes a network that lasts until the test ends.

@@ -43,7 +43,7 @@ func TestLoginsThatEnd(t *testing.T) {
 
 // enableLogin gives a user of name and password "lock" what a daemon needs, and
 // nobody else anything but root, whose client it returns.
-func enableLogin(t *testing.T, c *etcdtest.Cluster) *clientv3.Client {
+func enableLogin(t testing.TB, c *etcdtest.Cluster) *clientv3.Client {
 	t.Helper()
 	must := func(_ any, err error) {
 		t.Helper()

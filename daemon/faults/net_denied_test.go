@@ -1,0 +1,73 @@
+package faults_test
+
+import (
+	"path/filepath"
+	"testing"
+	"time"
+
+	"lockside/daemon/config"
+	"lockside/ipc"
+	"lockside/leases/etcdtest"
+)
+
+// A blunder is what an operator got wrong in a configuration.
+type blunder struct {
+	name string
+	make func(*config.Config)
+	says string // some word of what has to be told
+}
+
+// blunders are of who must not enter a fortress.
+func (f *fortress) blunders() []blunder {
+	other := newAuthority(f.t)
+	expired := f.ca.issue(f.t.TempDir(), time.Now().Add(-time.Second))
+	foreign := other.issue(f.t.TempDir(), time.Now().Add(time.Minute))
+	return []blunder{
+		{"wrong password", func(c *config.Config) { c.Password = "guess" }, "password"},
+		{"unknown user", func(c *config.Config) { c.User = "nobody" }, "password"},
+		{"no user", func(c *config.Config) { c.User, c.Password = "", "" }, "user"},
+		{"another's prefix", func(c *config.Config) { c.Prefix = "other/" }, "permission denied"},
+		{"certificate expired", func(c *config.Config) { c.Cert, c.Key = expired.Cert, expired.Key }, "certificate"},
+		{"certificate of another authority", func(c *config.Config) { c.Cert, c.Key = foreign.Cert, foreign.Key }, "certificate"},
+		{"no certificate", func(c *config.Config) { c.Cert, c.Key = "", "" }, "certificate"},
+		{"authority of others", func(c *config.Config) { c.CACert = other.file }, "certificate"},
+	}
+}
+
+// TestNotLetIn: whoever is wrong to etcd serves no lock, and takes none from those
+// who are right.
+func TestNotLetIn(t *testing.T) {
+	t.Parallel()
+	f := newFortress(t, 9, etcdtest.WithTokenTTL(60))
+	right := f.addSite(t, secureTTL, f.mayEnter)
+	holder, held := right.lock(t, "nightly")
+	for _, b := range f.blunders() {
+		wrong := f.addSite(t, secureTTL, func(c *config.Config) {
+			f.mayEnter(c)
+			b.make(c)
+		})
+		wrong.dial(t).refused("LOCK nightly wait=500ms", ipc.CodeUnavailable)
+		wrong.dial(t).refused("LOCK other wait=500ms", ipc.CodeUnavailable)
+		wrong.process.kill()
+		holder.check("nightly", held)
+	}
+	holder.unlock("nightly")
+}
+
+// TestCertificateIsPutRight: a daemon whose certificate has ended serves as soon
+// as the file holds one that is good.
+func TestCertificateIsPutRight(t *testing.T) {
+	t.Parallel()
+	f := newFortress(t, 1, etcdtest.WithTokenTTL(60))
+	dir := t.TempDir()
+	f.ca.issue(dir, time.Now().Add(-time.Second))
+	s := f.addSite(t, secureTTL, func(c *config.Config) {
+		f.mayEnter(c)
+		c.Cert, c.Key = filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
+	})
+	c := s.dial(t)
+	c.refused("LOCK nightly wait=500ms", ipc.CodeUnavailable)
+	f.ca.issue(dir, time.Now().Add(time.Minute))
+	c.lock("LOCK nightly")
+	c.unlock("nightly")
+}
