@@ -1,6 +1,7 @@
 package faults_test
 
 import (
+	"flag"
 	"os"
 	"testing"
 	"time"
@@ -30,5 +31,17 @@ func TestMain(m *testing.M) {
 	etcdtest.Member()
 	runAsDaemon()
 	runAsClient()
+	waitSideBySide()
 	os.Exit(m.Run())
+}
+
+// waitSideBySide has more tests run at once than there are processors, unless
+// -parallel says how many: for most of their time they wait.
+func waitSideBySide() {
+	flag.Parse()
+	given := false
+	flag.Visit(func(f *flag.Flag) { given = given || f.Name == "test.parallel" })
+	if !given {
+		_ = flag.Set("test.parallel", "4") // it is a number
+	}
 }
