@@ -103,6 +103,11 @@ func (c *client) granted() grant {
 	if err != nil || r.Kind != ipc.KindOK {
 		c.t.Fatalf("not granted: %s, %v", r.Append(nil), err)
 	}
+	return grantOf(r)
+}
+
+// grantOf is what a reply to LOCK tells.
+func grantOf(r ipc.Reply) grant {
 	return grant{r.Fields.Int("fence"), r.Fields.Hex("lease"), r.Fields.Get("key")}
 }
 
@@ -144,8 +149,9 @@ func (c *client) health() string {
 	return ""
 }
 
-// lost waits until the session is over, after a line with one of the reasons.
-func (c *client) lost(reasons ...ipc.Reason) {
+// lost waits until the session is over, after a line with one of the reasons,
+// which it returns.
+func (c *client) lost(reasons ...ipc.Reason) ipc.Reason {
 	c.t.Helper()
 	reason, err := c.end()
 	if err != nil {
@@ -154,6 +160,7 @@ func (c *client) lost(reasons ...ipc.Reason) {
 	if !slices.Contains(reasons, reason) {
 		c.t.Errorf("lost by %q, want %v", reason, reasons)
 	}
+	return reason
 }
 
 // end reads to the end of the session, where nothing but the reason of a loss

@@ -19,7 +19,7 @@ func TestDiskFull(t *testing.T) {
 		d := newDisk(t, diskSize)
 		disks, places = append(disks, d), append(places, d.place())
 	}
-	b := &bench{cluster: etcdtest.StartClusterAt(t, places)}
+	b := &bench{cluster: etcdtest.StartClusterAt(t, places), told: newRecord(t)}
 	for _, name := range []string{"a", "b"} {
 		h := newHost(t, name, b.cluster.Endpoints()...)
 		h.config.TTL = awayTTL

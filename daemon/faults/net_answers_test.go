@@ -77,7 +77,7 @@ func TestRenewalAnsweredTooLate(t *testing.T) {
 	member := etcdtest.StartCluster(t, 1).Members[0]
 	r := newRelay(t, member)
 	h, well := startHost(t, "late", r.Endpoint), startHost(t, "well", member.Endpoint)
-	told := &history{t: t}
+	told := newRecord(t)
 	s := newSuccession(t, "nightly", told, h, well)
 	left := s.holder.check("nightly", s.held)
 	r.answers.close()

@@ -48,6 +48,8 @@ func TestOneMemberAway(t *testing.T) {
 		}
 		fmt.Fprintf(&table, "| %s | %d | %s | 0 |\n", way.name, rounds, seconds(least))
 	}
+	endAll(all)
+	b.told.nothingLeft(b.cluster.Client(t))
 	t.Log(table.String())
 }
 
@@ -56,7 +58,9 @@ func TestOneMemberAway(t *testing.T) {
 type vigil struct {
 	t                       testing.TB
 	name                    string
+	told                    *record
 	holder, waiter, witness *client
+	first, second           string // holder and waiter in the record
 	held                    grant
 	lease                   time.Duration // its TTL less the margin
 }
@@ -65,13 +69,50 @@ type vigil struct {
 func (b *bench) vigils(t testing.TB) (all []*vigil) {
 	t.Helper()
 	for i, s := range b.sites {
-		v := &vigil{t: t, name: fmt.Sprintf("vigil-%d", i), witness: s.dial(t)}
+		v := &vigil{t: t, name: fmt.Sprintf("vigil-%d", i), told: b.told, witness: s.dial(t)}
+		v.first, v.second = b.told.client("holder"), b.told.client("waiter")
 		v.lease = s.config.TTL - s.config.MarginOf(s.config.TTL)
-		v.holder, v.held = s.lock(t, v.name)
-		v.waiter = b.sites[(i+1)%len(b.sites)].wait(t, v.name)
+		v.begin(s.host, b.sites[(i+1)%len(b.sites)].host)
 		all = append(all, v)
 	}
 	return all
+}
+
+func (v *vigil) begin(here, there *host) {
+	v.t.Helper()
+	v.told.asks(v.first, here.config.Host, v.name)
+	v.holder, v.held = here.lock(v.t, v.name)
+	v.told.granted(v.first, v.held, v.name)
+	v.told.use(v.first, v.name, v.held.fence)
+	v.told.asks(v.second, there.config.Host, v.name)
+	v.waiter = there.wait(v.t, v.name)
+}
+
+// end hands the lock over, and then gives it up.
+func (v *vigil) end() {
+	v.t.Helper()
+	v.told.use(v.first, v.name, v.held.fence)
+	v.told.unlocking(v.first, v.name)
+	v.holder.unlock(v.name)
+	v.told.unlocked(v.first, v.name)
+	v.told.granted(v.second, v.waiter.granted(), v.name)
+	v.hangUp()
+}
+
+func (v *vigil) hangUp() {
+	v.t.Helper()
+	v.told.closing(v.first)
+	v.holder.hangUp()
+	v.told.closing(v.second)
+	v.waiter.hangUp()
+}
+
+// endAll ends vigils that have lost nothing.
+func endAll(all []*vigil) {
+	for _, v := range all {
+		v.t.Helper()
+		v.end()
+	}
 }
 
 // renewed waits until the lease was renewed by a request sent from now on, and

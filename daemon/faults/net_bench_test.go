@@ -15,6 +15,7 @@ import (
 // A bench is three members and some sites, each of them a host of a network.
 type bench struct {
 	*netns.Network
+	told    *record
 	cluster *etcdtest.Cluster
 	members []*netns.Host // as in cluster.Members
 	sites   []*site
@@ -40,7 +41,7 @@ func newBench(t testing.TB, ttls ...time.Duration) *bench {
 // newMembers runs members in a network that has room for so many sites.
 func newMembers(t testing.TB, sites int, opts ...etcdtest.Option) *bench {
 	t.Helper()
-	b := &bench{Network: newNetwork(t, 3+sites)}
+	b := &bench{Network: newNetwork(t, 3+sites), told: newRecord(t)}
 	b.members = b.Hosts()[:3]
 	var places []etcdtest.Place
 	for _, m := range b.members {

@@ -22,13 +22,14 @@ func TestDaemonKilled(t *testing.T) {
 	t.Parallel()
 	cluster := etcdtest.StartCluster(t, 3)
 	well := startHost(t, "well", cluster.Endpoints()...)
-	k := &killer{t: t, well: well, seed: seed(t)}
+	k := &killer{t: t, told: newRecord(t), well: well, seed: seed(t)}
 	var crowd sync.WaitGroup
 	for i := range 3 {
 		h := newHost(t, fmt.Sprintf("killed-%d", i), cluster.Endpoints()...)
 		crowd.Go(func() { k.run(i, h) })
 	}
 	crowd.Wait()
+	k.told.nothingLeft(cluster.Client(t))
 	t.Log(&k.bounds)
 	if took := slices.Sorted(slices.Values(k.restarted)); len(took) > 0 {
 		t.Logf("free after the restart: %s", quantiles(took))
@@ -41,6 +42,7 @@ func TestDaemonKilled(t *testing.T) {
 // A killer kills daemons.
 type killer struct {
 	t      testing.TB
+	told   *record
 	well   *host
 	seed   uint64
 	bounds bounds
@@ -52,7 +54,7 @@ type killer struct {
 // run kills a host's daemon its share of times.
 func (k *killer) run(i int, h *host) {
 	k.t.Helper()
-	told, random := &history{t: k.t}, random(k.seed, i)
+	random := random(k.seed, i)
 	for round := i; round < *kills; round += 3 {
 		for _, restart := range []bool{true, false} {
 			h.config.TTL = ttl
@@ -60,7 +62,7 @@ func (k *killer) run(i int, h *host) {
 				h.config.TTL = longTTL
 			}
 			process := h.startDaemon(k.t)
-			s := newSuccession(k.t, fmt.Sprintf("name-%d", i), told, h, k.well)
+			s := newSuccession(k.t, fmt.Sprintf("name-%d", i), k.told, h, k.well)
 			if s.early(time.Duration(random.Int64N(int64(ttl / 2)))) {
 				k.t.Fatal("lost before it was killed")
 			}

@@ -17,7 +17,7 @@ func TestLoginsThatEnd(t *testing.T) {
 	const tokens = time.Second
 	cluster := etcdtest.StartCluster(t, 3, etcdtest.WithTokenTTL(uint(tokens/time.Second)))
 	root := enableLogin(t, cluster)
-	b := &bench{cluster: cluster}
+	b := &bench{cluster: cluster, told: newRecord(t)}
 	for _, name := range []string{"a", "b"} {
 		h := newHost(t, name, cluster.Endpoints()...)
 		h.config.TTL, h.config.User, h.config.Password = 5*tokens, "lock", "lock"
@@ -35,10 +35,7 @@ func TestLoginsThatEnd(t *testing.T) {
 		}
 		renewAll(t, all)
 	}
-	for _, v := range all {
-		v.holder.unlock(v.name)
-		v.waiter.granted()
-	}
+	endAll(all)
 }
 
 // enableLogin gives a user of name and password "lock" what a daemon needs, and

@@ -22,7 +22,6 @@ func TestPartitions(t *testing.T) {
 	t.Parallel()
 	p := &partitioner{t: t, bench: newBench(t, append([]time.Duration{stormTTL}, slices.Repeat([]time.Duration{ttl}, cutSites)...)...), seed: seed(t)}
 	for i := range cutSites {
-		p.told = append(p.told, &history{t: t})
 		p.random = append(p.random, random(p.seed, i))
 	}
 	alone := *partitions * 2 / 3
@@ -39,6 +38,7 @@ func TestPartitions(t *testing.T) {
 	for round := alone; round < *partitions && !t.Failed(); round += cutSites {
 		p.withLeader()
 	}
+	p.bench.told.nothingLeft(p.bench.cluster.Client(t))
 	t.Log(&p.bounds)
 }
 
@@ -50,14 +50,13 @@ type partitioner struct {
 	seed   uint64
 	bounds bounds
 
-	told   []*history // of each cut site's name
-	random []*rand.Rand
+	random []*rand.Rand // of each cut site
 }
 
 // prepare has a site hold what site 0 waits for.
 func (p *partitioner) prepare(i int) *succession {
 	p.t.Helper()
-	return newSuccession(p.t, fmt.Sprintf("name-%d", i), p.told[i], p.bench.sites[1+i].host, p.bench.sites[0].host)
+	return newSuccession(p.t, fmt.Sprintf("name-%d", i), p.bench.told, p.bench.sites[1+i].host, p.bench.sites[0].host)
 }
 
 // phase is how long to wait for a random moment between two renewals.

@@ -47,32 +47,34 @@ func TestPoorNetwork(t *testing.T) {
 		held := b.vigils(t)
 		renewAll(t, held)
 		poor.worse()
-		c := b.crowd(t)
-		lost := c.lost.Load()
+		before := b.told.count()
+		lost := b.crowd(t)
+		grants := b.told.count() - before
 		for _, v := range held {
 			if v.holder.over() {
 				lost++
 				reason, err := v.holder.end()
 				t.Logf("%s: %s was lost by %q, %v", poor.name, v.name, reason, err)
 			}
-			v.holder.hangUp()
-			v.waiter.hangUp()
+			v.hangUp()
 		}
 		b.Heal()
-		fmt.Fprintf(&table, "| %s | %d | %d | %d |\n", poor.name, c.told.count(), len(held), lost)
+		fmt.Fprintf(&table, "| %s | %d | %d | %d |\n", poor.name, grants, len(held), lost)
 	}
+	b.told.nothingLeft(b.cluster.Client(t))
 	t.Log(table.String())
 }
 
 // A crowd takes one name and gives it up for a while.
 type crowd struct {
-	told *history
+	told *record
 	lost atomic.Int64 // sessions
 }
 
-func (b *bench) crowd(t testing.TB) *crowd {
+// crowd has a client of each site be one, and returns how many sessions were lost.
+func (b *bench) crowd(t testing.TB) (lost int64) {
 	t.Helper()
-	c := &crowd{told: &history{t: t}}
+	c := &crowd{told: b.told}
 	ctx, cancel := context.WithTimeout(t.Context(), *poorFor)
 	defer cancel()
 	var all sync.WaitGroup
@@ -80,18 +82,20 @@ func (b *bench) crowd(t testing.TB) *crowd {
 		all.Go(func() { c.takeTurns(ctx, t, s.host) })
 	}
 	all.Wait()
-	return c
+	return c.lost.Load()
 }
 
 // takeTurns locks and unlocks until the context ends. A session that is lost is
 // replaced.
 func (c *crowd) takeTurns(ctx context.Context, t testing.TB, h *host) {
-	session := h.dial(t)
+	session, who := h.dial(t), c.told.client("crowd")
 	defer func() { session.hangUp() }()
 	for ctx.Err() == nil {
-		err := c.turn(session, h.config.Host)
+		c.told.asks(who, h.config.Host, "crowded")
+		err := c.turn(session, who)
 		if errors.Is(err, io.EOF) {
 			c.lost.Add(1)
+			c.told.lost(who, "")
 			session.hangUp()
 			session = h.dial(t)
 		} else if err != nil {
@@ -108,14 +112,19 @@ func (c *crowd) turn(session *client, who string) error {
 	case err != nil:
 		return err
 	case reply.Code == ipc.CodeTimeout, reply.Code == ipc.CodeUnavailable:
+		c.told.refused(who, reply.Code)
 		return nil
 	case reply.Code != "":
 		return fmt.Errorf("LOCK is answered %s", reply.Append(nil))
 	}
-	c.told.enter(who, reply.Fields.Int("fence"))
+	c.told.granted(who, grantOf(reply), "crowded")
+	c.told.use(who, "crowded", reply.Fields.Int("fence"))
 	time.Sleep(time.Millisecond)
-	c.told.leave(who)
+	c.told.unlocking(who, "crowded")
 	_, err = session.try("UNLOCK crowded")
+	if err == nil {
+		c.told.unlocked(who, "crowded")
+	}
 	return err
 }
 

@@ -99,10 +99,7 @@ func TestFortress(t *testing.T) {
 				least = min(least, renewAll(t, all))
 				t.Logf("member %d: %v left at least", i, least)
 			}
-			for _, v := range all {
-				v.holder.unlock(v.name)
-				v.waiter.granted()
-			}
+			endAll(all)
 		})
 	}
 }

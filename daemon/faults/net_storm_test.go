@@ -22,7 +22,7 @@ const stormTTL = 15 * time.Second
 func TestStorm(t *testing.T) {
 	t.Parallel()
 	cluster := etcdtest.StartCluster(t, 3)
-	b := &bench{cluster: cluster}
+	b := &bench{cluster: cluster, told: newRecord(t)}
 	for _, name := range []string{"a", "b"} {
 		h := newHost(t, name, cluster.Endpoints()...)
 		h.config.TTL = stormTTL
@@ -32,7 +32,6 @@ func TestStorm(t *testing.T) {
 	all := b.vigils(t)
 	ctx, cancel := context.WithTimeout(t.Context(), *stormFor)
 	defer cancel()
-	told := &history{t: t}
 	var weather sync.WaitGroup
 	s := &storm{cluster: cluster, etcd: cluster.Client(t)}
 	seed := seed(t)
@@ -40,24 +39,20 @@ func TestStorm(t *testing.T) {
 		weather.Go(func() { what(ctx, t, random(seed, i)) })
 	}
 	for i, site := range b.sites {
-		m := member{who: site.config.Host, told: told, random: random(seed, 10+i)}
+		m := member{who: site.config.Host, told: b.told, random: random(seed, 10+i)}
 		weather.Go(func() { m.sessions(ctx, t, site.host) })
 	}
 	weather.Wait()
 	least := renewAll(t, all)
 	t.Logf("%d moves of the leader, %d compactions, %d defragmentations and %d stalls; %d grants; %v left",
-		s.moves.Load(), s.compactions.Load(), s.defragmentations.Load(), s.stalls.Load(), told.count(), least)
+		s.moves.Load(), s.compactions.Load(), s.defragmentations.Load(), s.stalls.Load(), b.told.count(), least)
 	for _, n := range []*atomic.Int64{&s.moves, &s.compactions, &s.defragmentations, &s.stalls} {
 		if n.Load() == 0 {
 			t.Error("that was no storm")
 		}
 	}
-	for _, v := range all {
-		v.holder.unlock(v.name)
-		if next := v.waiter.granted(); next.fence <= v.held.fence {
-			t.Errorf("fence %d after %d", next.fence, v.held.fence)
-		}
-	}
+	endAll(all)
+	b.told.nothingLeft(s.etcd)
 }
 
 // A storm does what it can to a cluster, and counts what it could.

@@ -25,7 +25,7 @@ func TestPromise01Order(t *testing.T) {
 	t.Parallel()
 	cluster := etcdtest.StartCluster(t, 3)
 	etcd := cluster.Client(t)
-	told := &history{t: t}
+	told := newRecord(t)
 	ctx, cancel := context.WithCancel(soon(t))
 	defer cancel()
 	var crowd sync.WaitGroup
@@ -60,15 +60,13 @@ func TestPromise01Order(t *testing.T) {
 // A member of the crowd takes the name and gives it up again and again.
 type member struct {
 	who    string
-	told   *history
+	told   *record
 	random *rand.Rand
 }
 
-// hold is what happens while the name is held.
-func (m *member) hold(fence int64) {
-	m.told.enter(m.who, fence)
-	time.Sleep(time.Duration(m.random.IntN(3000)) * time.Microsecond)
-	m.told.leave(m.who)
+// pause is for how long the name is held.
+func (m *member) pause() time.Duration {
+	return time.Duration(m.random.IntN(3000)) * time.Microsecond
 }
 
 func (m *member) sessions(ctx context.Context, t *testing.T, h *host) {
@@ -79,6 +77,7 @@ func (m *member) sessions(ctx context.Context, t *testing.T, h *host) {
 		if bounded {
 			request += fmt.Sprintf(" wait=%dms", 1+m.random.IntN(30))
 		}
+		m.told.asks(m.who, h.config.Host, "crowded")
 		c.send(request)
 		r, _, err := c.reply()
 		switch {
@@ -86,15 +85,21 @@ func (m *member) sessions(ctx context.Context, t *testing.T, h *host) {
 			t.Errorf("%s: %s, %v", m.who, r.Append(nil), err)
 			return
 		case r.Code == ipc.CodeTimeout, r.Code == ipc.CodeUnavailable && bounded:
+			m.told.refused(m.who, r.Code)
 			continue
 		case r.Code != "":
 			t.Errorf("%s: %s", m.who, r.Append(nil))
 			return
 		}
-		m.hold(r.Fields.Int("fence"))
+		m.told.granted(m.who, grantOf(r), "crowded")
+		m.told.use(m.who, "crowded", r.Fields.Int("fence"))
+		time.Sleep(m.pause())
 		if m.random.IntN(2) == 0 {
+			m.told.unlocking(m.who, "crowded")
 			c.unlock("crowded")
+			m.told.unlocked(m.who, "crowded")
 		} else {
+			m.told.closing(m.who)
 			c.hangUp()
 			c = h.dial(t)
 		}
@@ -112,7 +117,7 @@ func (m *member) mutexes(ctx context.Context, t *testing.T, lock mutex) {
 			t.Errorf("%s: %+v, %v", m.who, resp, err)
 			return
 		}
-		m.hold(resp.Kvs[0].CreateRevision)
+		m.told.has(m.who, "", "crowded", grant{fence: resp.Kvs[0].CreateRevision}, m.pause())
 		for err := lock.Unlock(ctx); err != nil && ctx.Err() == nil; err = lock.Unlock(ctx) {
 			t.Logf("%s: %v", m.who, err) // a leader that moves fails requests
 		}
