@@ -21,6 +21,7 @@ import (
 // A host stands for one machine with its daemon.
 type host struct {
 	config config.Config
+	boot   time.Duration // how far the boot clock of its daemon processes is ahead
 }
 
 // newHost makes a host with a state directory and no daemon yet.
@@ -31,7 +32,7 @@ func newHost(t testing.TB, name string, endpoints ...string) *host {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { os.RemoveAll(dir) })
-	return &host{config.Config{
+	return &host{config: config.Config{
 		Socket:     filepath.Join(dir, "sock"),
 		SocketMode: 0o600,
 		Endpoints:  endpoints,

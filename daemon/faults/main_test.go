@@ -29,6 +29,7 @@ const (
 // client, or the tests.
 func TestMain(m *testing.M) {
 	etcdtest.Member()
+	enterBoot()
 	runAsDaemon()
 	runAsClient()
 	waitSideBySide()

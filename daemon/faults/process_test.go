@@ -25,6 +25,7 @@ import (
 const (
 	daemonVariable = "LOCKSIDE_FAULTS_DAEMON" // a configuration
 	clientVariable = "LOCKSIDE_FAULTS_CLIENT" // a socket
+	bootVariable   = "LOCKSIDE_FAULTS_BOOT"   // seconds that CLOCK_BOOTTIME is ahead
 )
 
 // A process is a daemon or a client that can be frozen and killed.
@@ -38,14 +39,14 @@ type process struct {
 
 // start runs this program anew. Should the test die, its standard input ends,
 // and so does it; being in a group of its own, a frozen one is woken for that.
-func start(t testing.TB, variable, value string) *process {
+func start(t testing.TB, variables ...string) *process {
 	t.Helper()
 	exe, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
 	cmd := exec.Command(exe)
-	cmd.Env = append(os.Environ(), variable+"="+value)
+	cmd.Env = append(os.Environ(), variables...)
 	cmd.Stderr = t.Output()
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	stdin, err := cmd.StdinPipe()
@@ -71,7 +72,11 @@ func (h *host) startDaemon(t testing.TB) *process {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := start(t, daemonVariable, string(text))
+	variables := []string{daemonVariable + "=" + string(text)}
+	if h.boot != 0 {
+		variables = append(variables, fmt.Sprintf("%s=%d", bootVariable, int64(h.boot.Seconds())))
+	}
+	p := start(t, variables...)
 	if line := p.line(); line != "ready" {
 		t.Fatalf("the daemon says %q", line)
 	}

@@ -22,7 +22,7 @@ func TestSuccessorIsGrantedAtOnce(t *testing.T) {
 		succeeds(t, h, held.fence, first.hangUp)
 	})
 	t.Run("killed", func(t *testing.T) {
-		first := start(t, clientVariable, h.config.Socket)
+		first := start(t, clientVariable+"="+h.config.Socket)
 		if _, err := first.stdin.Write([]byte("LOCK nightly\n")); err != nil {
 			t.Fatal(err)
 		}
