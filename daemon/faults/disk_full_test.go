@@ -36,6 +36,7 @@ func TestDiskFull(t *testing.T) {
 		b.cluster.Members[i].Restart(t)
 		t.Logf("member %d ended of its full disk; %v left at least", i, min(least, renewAll(t, all)))
 	}
+	endAll(all)
 }
 
 // writeUntilEnded writes to etcd until a member has ended.
