@@ -15,6 +15,7 @@ var (
 	kills      = flag.Int("faults.kills", 12, "how many daemons are killed and restarted, and are killed and not restarted")
 	tampers    = flag.Int("faults.tampers", 12, "how often a lease is revoked, an entry deleted and a daemon stopped")
 	away       = flag.Int("faults.away", 1, "how often each member is away in each way")
+	randomFor  = flag.Duration("faults.random", 30*time.Second, "how long faults happen at random")
 	seedFlag   = flag.Uint64("faults.seed", 0, "repeats the schedule of a run; 0 is another one each time")
 )
 

@@ -80,33 +80,41 @@ func again(ctx context.Context, pause time.Duration, count *atomic.Int64, do fun
 }
 
 func (s *storm) move(ctx context.Context, t testing.TB, random *rand.Rand) {
-	again(ctx, 300*time.Millisecond, &s.moves, func(ctx context.Context) error {
-		next := s.cluster.Members[random.IntN(3)]
-		status, err := s.etcd.Status(ctx, next.Endpoint)
-		if err != nil {
-			return err
-		}
-		_, err = s.cluster.Leader(t).Client(t).MoveLeader(ctx, status.Header.MemberId)
+	again(ctx, 300*time.Millisecond, &s.moves, func(ctx context.Context) error { return s.moveTo(ctx, t, random.IntN(3)) })
+}
+
+func (s *storm) moveTo(ctx context.Context, t testing.TB, member int) error {
+	status, err := s.etcd.Status(ctx, s.cluster.Members[member].Endpoint)
+	if err != nil {
 		return err
-	})
+	}
+	_, err = s.cluster.Leader(t).Client(t).MoveLeader(ctx, status.Header.MemberId)
+	return err
 }
 
 func (s *storm) compact(ctx context.Context, _ testing.TB, _ *rand.Rand) {
-	again(ctx, 20*time.Millisecond, &s.compactions, func(ctx context.Context) error {
-		resp, err := s.etcd.Put(ctx, "other", "value")
-		if err != nil {
-			return err
-		}
-		_, err = s.etcd.Compact(ctx, resp.Header.Revision, clientv3.WithCompactPhysical())
+	again(ctx, 20*time.Millisecond, &s.compactions, s.compactAll)
+}
+
+// compactAll leaves no history.
+func (s *storm) compactAll(ctx context.Context) error {
+	resp, err := s.etcd.Put(ctx, "other", "value")
+	if err != nil {
 		return err
-	})
+	}
+	_, err = s.etcd.Compact(ctx, resp.Header.Revision, clientv3.WithCompactPhysical())
+	return err
 }
 
 func (s *storm) defragment(ctx context.Context, _ testing.TB, random *rand.Rand) {
 	again(ctx, 300*time.Millisecond, &s.defragmentations, func(ctx context.Context) error {
-		_, err := s.etcd.Defragment(ctx, s.cluster.Members[random.IntN(3)].Endpoint)
-		return err
+		return s.defragmentOne(ctx, random.IntN(3))
 	})
+}
+
+func (s *storm) defragmentOne(ctx context.Context, member int) error {
+	_, err := s.etcd.Defragment(ctx, s.cluster.Members[member].Endpoint)
+	return err
 }
 
 // stall freezes one member at a time: two would leave no majority.
