@@ -147,7 +147,7 @@ func (c *Client) read(s *pb.StatusResponse) view {
 // reading it. The revision is remembered, so that a host which does nothing is
 // seconds behind at most when the cluster is put back.
 func (c *Client) readable(ctx context.Context, conn *grpc.ClientConn) error {
-	err := c.readsKey("health")(ctx, conn)
+	_, err := c.readKey(ctx, conn, "health")
 	if err != nil && status.Code(err) != codes.PermissionDenied {
 		return fmt.Errorf("make a linearizable read: %w", err)
 	}

@@ -2,6 +2,9 @@ package etcd_test
 
 import (
 	"errors"
+	"net"
+	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -28,9 +31,39 @@ func TestSurveyTellsHowFarTheClusterIs(t *testing.T) {
 func TestSurveyHearsContradictions(t *testing.T) {
 	one, other := etcdtest.Start(t), etcdtest.Start(t)
 	c := newClient(t, etcd.Config{Endpoints: []string{one.Endpoint, other.Endpoint}})
-	if got, err := c.Survey(soon(t), "a"); !errors.Is(err, etcd.ErrRegressed) {
-		t.Errorf("for two clusters the survey says %+v, %v", got, err)
+	got, err := c.Survey(soon(t), "a")
+	if !errors.Is(err, etcd.ErrRegressed) {
+		t.Fatalf("for two clusters the survey says %+v, %v", got, err)
 	}
+	for _, endpoint := range []string{one.Endpoint, other.Endpoint} {
+		if !strings.Contains(err.Error(), endpoint+" shows revision ") {
+			t.Errorf("%q does not tell what %s shows", err, endpoint)
+		}
+	}
+}
+
+// TestSurveyWaitsForSilentEndpointsTogether: many that are frozen or cut off take no
+// longer than one.
+func TestSurveyWaitsForSilentEndpointsTogether(t *testing.T) {
+	well := &impostor{version: "3.7.3", revision: 7}
+	endpoints := []string{silence(t), silence(t), silence(t), silence(t), silence(t), well.serve(t)}
+	const try = time.Second
+	c := newClient(t, etcd.Config{Endpoints: endpoints, CallTimeout: try})
+	if got, err := c.Survey(within(t, 3*try), "a"); err != nil || got.Revision != 7 {
+		t.Errorf("the survey says %+v, %v", got, err)
+	}
+}
+
+// silence is the endpoint of a socket at which nobody answers.
+func silence(t *testing.T) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "s")
+	l, err := net.Listen("unix", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { l.Close() })
+	return "unix://" + path
 }
 
 // TestSurveyHearsOneClusterBeforeAndAfter: a restored member and one that was left
