@@ -13,10 +13,10 @@ func (d *Dir) Accept(m Memory) error {
 	d.memoryMu.Lock()
 	defer d.memoryMu.Unlock()
 	fresh, err := d.writeMemory(m)
-	if err == nil {
-		err = os.Rename(fresh.Name(), d.revisionFile())
-	}
 	if err != nil {
+		return fmt.Errorf("accept revision: %w", err)
+	}
+	if err := os.Rename(fresh.Name(), d.revisionFile()); err != nil {
 		return fmt.Errorf("accept revision: %w", errors.Join(err, fresh.Close()))
 	}
 	old := d.revision
@@ -28,16 +28,20 @@ func (d *Dir) Accept(m Memory) error {
 }
 
 // writeMemory brings a revision file to the disk, beside the one in use. What an
-// earlier crash has left there is overwritten. The file may be nil with an error.
+// earlier crash has left there is overwritten.
 func (d *Dir) writeMemory(m Memory) (*os.File, error) {
 	fresh, err := os.OpenFile(d.revisionFile()+".new", os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
 		return nil, err
 	}
-	if _, err := fresh.Write(m.append(nil)); err != nil {
-		return fresh, err
+	_, err = fresh.Write(m.append(nil))
+	if err == nil {
+		err = fresh.Sync()
 	}
-	return fresh, fresh.Sync()
+	if err != nil {
+		return nil, errors.Join(err, fresh.Close())
+	}
+	return fresh, nil
 }
 
 // syncDir brings the names in a directory to the disk, fsync(2).

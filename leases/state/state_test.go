@@ -110,3 +110,22 @@ func TestDamagedFilesAreNotTakenForEmpty(t *testing.T) {
 		}
 	}
 }
+
+// TestAcceptThatFailsChangesNothing: what cannot be written is not accepted.
+func TestAcceptThatFailsChangesNothing(t *testing.T) {
+	path := t.TempDir()
+	d := open(t, path)
+	defer d.Close()
+	before := state.Memory{Cluster: 5, Revision: 100, Regressed: true}
+	inTheWay := filepath.Join(path, "revision.new")
+	if err := errors.Join(d.Remember(before), os.Mkdir(inTheWay, 0o700)); err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Accept(state.Memory{Cluster: 6, Revision: 7}); err == nil || d.Memory() != before {
+		t.Errorf("memory is %+v after %v", d.Memory(), err)
+	}
+	after := state.Memory{Cluster: 6, Revision: 7}
+	if err := errors.Join(os.Remove(inTheWay), d.Accept(after)); err != nil || d.Memory() != after {
+		t.Errorf("memory is %+v after %v", d.Memory(), err)
+	}
+}
