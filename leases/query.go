@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -60,7 +61,8 @@ func (n *Session) Check(name string) (Held, error) {
 }
 
 // Verify is Check after asking etcd whether the entry is there, unchanged. It
-// waits until the context ends, and returns ErrNotHeld and ErrUnavailable.
+// waits until the context ends, and returns ErrNotHeld, ErrUnavailable and
+// ErrRegressed.
 func (n *Session) Verify(ctx context.Context, name string) (Held, error) {
 	s := n.service
 	s.mu.Lock()
@@ -82,7 +84,7 @@ func (n *Session) Verify(ctx context.Context, name string) (Held, error) {
 }
 
 // Who reads the queue of a name, the holder first, of every host. It waits
-// until the context ends, and returns ErrUnavailable.
+// until the context ends, and returns ErrUnavailable and ErrRegressed.
 func (s *Service) Who(ctx context.Context, name string) ([]Entry, error) {
 	queue := keys.Queue(s.prefix, name)
 	resp, err := s.etcd.Range(ctx, &pb.RangeRequest{Key: []byte(queue), RangeEnd: []byte(keys.End(queue))})
@@ -95,7 +97,7 @@ func (s *Service) Who(ctx context.Context, name string) ([]Entry, error) {
 
 // Cluster calls each with every entry of every host, in pages so that etcd is
 // not asked for all at once, until it returns false. Within one name the
-// entries come by create revision, the holder first.
+// entries come by create revision, the holder first. The errors are those of Who.
 func (s *Service) Cluster(ctx context.Context, each func(Entry) bool) error {
 	var name []Entry
 	flush := func() bool {
@@ -190,10 +192,14 @@ func (s *Service) Status() Status {
 	return Status{s.machine.Status(), s.etcd.Status()}
 }
 
-// unavailable is the error of a request that etcd did not answer, if that is one.
+// unavailable is the error of a request that etcd did not answer, if that is one, or
+// that it was not asked because it went back.
 func unavailable(err error) error {
-	if err == nil {
+	switch {
+	case err == nil:
 		return nil
+	case errors.Is(err, etcd.ErrRegressed):
+		return ErrRegressed
 	}
 	return fmt.Errorf("%w: %w", ErrUnavailable, err)
 }

@@ -74,10 +74,12 @@ func TestPromise08NoGoingBack(t *testing.T) {
 	}
 }
 
-// refusesAll holds that a daemon knows of the regression and grants nothing.
+// refusesAll holds that a daemon knows of the regression, grants nothing and shows nothing.
 func refusesAll(t *testing.T, c *client) {
 	t.Helper()
-	for _, request := range []string{"LOCK nightly", "LOCK other wait=0", "LOCK third wait=5s ttl=9s"} {
+	for _, request := range []string{
+		"LOCK nightly", "LOCK other wait=0", "LOCK third wait=5s ttl=9s", "WHO nightly", "LIST scope=cluster",
+	} {
 		c.refused(request, ipc.CodeRegressed)
 	}
 	if health := c.health(); health != "regressed" {
