@@ -18,10 +18,13 @@ const restoreTime = 10 * time.Second
 // accepted. Nothing of the first survives, as if the daemon had been restarted.
 var errAccepted = errors.New("restore accepted")
 
-// acceptRestore has the daemon go on from etcd as it is now (P8), for whoever could
-// as well stop it and change its state directory.
+// mayAccept reports whether a user may accept a restore: one that could as well stop
+// the daemon, whose user is own, and change its state directory.
+func mayAccept(user uint32, own int) bool { return user == 0 || int(user) == own }
+
+// acceptRestore has the daemon go on from etcd as it is now (P8).
 func (n *session) acceptRestore(r *ipc.Request) {
-	if uid := n.peer.UID; uid != 0 && int(uid) != os.Geteuid() {
+	if !mayAccept(n.peer.UID, os.Geteuid()) {
 		n.refuse(ipc.ErrDenied.WithText("only root and the daemon's own user may accept a restore"))
 		return
 	}

@@ -20,7 +20,7 @@ func behind(now, remembered int64) error {
 		raise = ""
 	}
 	return fmt.Errorf("%w: its revision %d is %d behind %d, which this host has seen, so fences would repeat. "+
-		"Restore it again with etcdutl snapshot restore --bump-revision %d --mark-compacted; %s"+
+		"Restore it again with etcdutl snapshot restore --bump-revision %d --mark-compacted and accept that; %s"+
 		"or, once every resource has forgotten the fences that it has seen, add --lower-fences %d",
 		ErrRegressed, now, missing, remembered, max(1_000_000_000, missing), raise, remembered)
 }

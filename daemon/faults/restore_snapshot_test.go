@@ -115,6 +115,24 @@ func TestRestoreOfSnapshotWithBump(t *testing.T) {
 	}
 }
 
+// TestRestoreOnceMoreWithBump: a host that has noticed the first restore does not
+// forget it because of the second, but accepts that as it is. The leases that the
+// host has given back come with it once more, and end by themselves.
+func TestRestoreOnceMoreWithBump(t *testing.T) {
+	t.Parallel()
+	etcdutl := buildEtcdutl(t)
+	r := liveOn(t, false)
+	r.server.RestoreSnapshot(t, etcdutl, r.snapshot)
+	r.host.awaitRegressed(t)
+	r.server.RestoreSnapshot(t, etcdutl, r.snapshot, "--bump-revision=1000000", "--mark-compacted")
+	looker := r.host.dial(t)
+	eventually(t, patience, "second restore", func() bool { return looker.store().Int("revision") > 1_000_000 })
+	refusesAll(t, looker)
+	looker.hangUp()
+	r.host.accept(t, "ACCEPT-RESTORE")
+	r.takesAll(t)
+}
+
 // takesAll holds that every name can be had again, above all earlier fences, and
 // that nothing is left in the end.
 func (r *restored) takesAll(t *testing.T) {
