@@ -5,4 +5,5 @@
 // loopback interface that the kernel picked, and syncs to disk whatever it
 // acknowledges. Whoever starts one stops it: Stop asks the process to end and
 // waits until it has. Should this program die first, the kernel ends them.
+// Freeze, Thaw, Kill and Restart are for who wants to see what comes of it.
 package servers

@@ -22,7 +22,8 @@ type Locksided struct {
 type Host struct {
 	Number   int
 	TTL      time.Duration
-	Sessions int // that it lets in, all for one name if need be; 0 leaves the limits as they are
+	Sessions int  // that it lets in, all for one name if need be; 0 leaves the limits as they are
+	Debug    bool // it logs all that it does
 }
 
 // StartLocksided runs a daemon for a host. All but its socket, its state, the
@@ -40,7 +41,7 @@ func StartLocksided(ctx context.Context, parent, binary string, endpoints []stri
 	c := command{name: "locksided", dir: dir, path: binary, args: slices.Concat([]string{
 		"--socket", d.Socket, "--state-dir", filepath.Join(dir, "state"), "--host", name,
 		"--endpoints", strings.Join(endpoints, ","), "--ttl", host.TTL.String(),
-	}, host.limits())}
+	}, host.limits(), host.logging())}
 	d.group, err = startGroup(ctx, []command{c}, func(ctx context.Context, _ int) error {
 		client, err := ipc.Dial(ctx, d.Socket)
 		if err != nil {
@@ -52,6 +53,13 @@ func StartLocksided(ctx context.Context, parent, binary string, endpoints []stri
 		return nil, err
 	}
 	return d, nil
+}
+
+func (h Host) logging() []string {
+	if h.Debug {
+		return []string{"--log-level", "debug"}
+	}
+	return nil
 }
 
 // limits are the flags that let so many in.

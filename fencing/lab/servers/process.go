@@ -26,17 +26,28 @@ const (
 
 // A command is a server's program and how to run it.
 type command struct {
-	name string // of the log file, once in a directory
-	dir  string // working directory, and where the log goes
-	path string
-	args []string
-	user *syscall.Credential // nil for our own
-	stop syscall.Signal      // what asks it to end; 0 is TERM
+	name   string // of the log file, once in a directory
+	dir    string // working directory, and where the log goes
+	path   string
+	args   []string
+	env    []string            // beside our own
+	output *os.File            // takes the standard output, which the log does when nil
+	user   *syscall.Credential // nil for our own
+	stop   syscall.Signal      // what asks it to end; 0 is TERM
 }
 
-// A process is a server that was started.
+// A process is a server that was started, and may be again.
 type process struct {
 	command
+	probe func(context.Context) error // passes once it serves
+
+	mu     sync.Mutex // guards what follows
+	life   *life
+	killed bool // by us, and not started again
+}
+
+// A life is one from a process's start to its end.
+type life struct {
 	cmd   *exec.Cmd
 	ended chan struct{} // closed when it has ended
 	err   error         // why, once it has ended
@@ -46,23 +57,44 @@ type process struct {
 // end. It has a process group of its own, so that a terminal's Ctrl-C reaches
 // only us, who then stop it in order.
 func start(c command) (*process, error) {
-	log, err := os.Create(filepath.Join(c.dir, c.name+".log"))
+	l, err := c.run(os.O_TRUNC)
+	if err != nil {
+		return nil, err
+	}
+	return &process{command: c, life: l}, nil
+}
+
+// run begins a life, whose log is opened with a flag more.
+func (c command) run(flag int) (*life, error) {
+	log, err := os.OpenFile(c.log(), os.O_CREATE|os.O_WRONLY|os.O_APPEND|flag, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("start %s: %w", c.name, err)
 	}
 	defer log.Close()
 	cmd := exec.Command(c.path, c.args...)
-	cmd.Dir, cmd.Stdout, cmd.Stderr = c.dir, log, log
+	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = c.dir, append(os.Environ(), c.env...), log, log
+	if c.output != nil {
+		cmd.Stdout = c.output
+	}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL, Credential: c.user}
 	if err := cmd.Start(); err != nil {
 		return nil, fmt.Errorf("start %s: %w", c.name, err)
 	}
-	p := &process{command: c, cmd: cmd, ended: make(chan struct{})}
-	go func() { // ends with the process, which stop waits for
-		p.err = cmd.Wait()
-		close(p.ended)
+	l := &life{cmd: cmd, ended: make(chan struct{})}
+	go func() { // ends with the process, which halt waits for
+		l.err = cmd.Wait()
+		close(l.ended)
 	}()
-	return p, nil
+	return l, nil
+}
+
+func (c command) log() string { return filepath.Join(c.dir, c.name+".log") }
+
+// now is the life that the process has, or had last.
+func (p *process) now() *life {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.life
 }
 
 // ready waits until a probe succeeds. It fails when the process ends, when the
@@ -70,6 +102,7 @@ func start(c command) (*process, error) {
 func (p *process) ready(ctx context.Context, probe func(context.Context) error) error {
 	ctx, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()
+	l := p.now()
 	again := time.NewTicker(20 * time.Millisecond)
 	defer again.Stop()
 	for {
@@ -79,8 +112,8 @@ func (p *process) ready(ctx context.Context, probe func(context.Context) error) 
 		}
 		select {
 		case <-again.C:
-		case <-p.ended:
-			return fmt.Errorf("%s ended as it started: %v; its log ends:\n%s", p.name, p.err, p.tail())
+		case <-l.ended:
+			return fmt.Errorf("%s ended as it started: %v; its log ends:\n%s", p.name, l.err, p.tail())
 		case <-ctx.Done():
 			return fmt.Errorf("wait for %s: %w: %w", p.name, context.Cause(ctx), err)
 		}
@@ -96,7 +129,7 @@ func attempt(ctx context.Context, probe func(context.Context) error) error {
 
 // tail is the end of the log.
 func (p *process) tail() []byte {
-	text, err := os.ReadFile(filepath.Join(p.dir, p.name+".log"))
+	text, err := os.ReadFile(p.log())
 	if err != nil {
 		return []byte(err.Error())
 	}
@@ -110,43 +143,24 @@ func (p *process) halt() {
 	if signal == 0 {
 		signal = syscall.SIGTERM
 	}
-	_ = p.cmd.Process.Signal(signal) // fails if it has ended, which is what is wanted
+	p.end(signal, stopTimeout)
+}
+
+// end sends a signal, and KILL when that does not end the process in time. It
+// reports whether the signal sufficed. A frozen process is thawed to see it.
+func (p *process) end(signal syscall.Signal, within time.Duration) bool {
+	p.mu.Lock()
+	p.killed = true
+	l := p.life
+	p.mu.Unlock()
+	_ = l.cmd.Process.Signal(signal) // fails if it has ended, which is what is wanted
+	_ = l.cmd.Process.Signal(syscall.SIGCONT)
 	select {
-	case <-p.ended:
-	case <-time.After(stopTimeout):
-		_ = p.cmd.Process.Kill()
-		<-p.ended
+	case <-l.ended:
+		return true
+	case <-time.After(within):
+		_ = l.cmd.Process.Kill()
+		<-l.ended
+		return false
 	}
-}
-
-// A group is processes that are stopped together.
-type group []*process
-
-// Stop ends all processes and waits for them.
-func (g group) Stop() {
-	var wg sync.WaitGroup
-	for _, p := range g {
-		wg.Go(p.halt)
-	}
-	wg.Wait()
-}
-
-// startGroup starts all, or none, and waits until each passes its probe.
-func startGroup(ctx context.Context, commands []command, probe func(ctx context.Context, i int) error) (group, error) {
-	var g group
-	for _, c := range commands {
-		p, err := start(c)
-		if err != nil {
-			g.Stop()
-			return nil, err
-		}
-		g = append(g, p)
-	}
-	for i, p := range g {
-		if err := p.ready(ctx, func(ctx context.Context) error { return probe(ctx, i) }); err != nil {
-			g.Stop()
-			return nil, err
-		}
-	}
-	return g, nil
 }

@@ -26,7 +26,7 @@ func (u *Usage) Add(other Usage) {
 func (g group) Usage() (Usage, error) {
 	var sum Usage
 	for _, p := range g {
-		u, err := usageOf(p.cmd.Process.Pid)
+		u, err := usageOf(p.now().cmd.Process.Pid)
 		if err != nil {
 			return Usage{}, fmt.Errorf("see what %s uses: %w", p.name, err)
 		}

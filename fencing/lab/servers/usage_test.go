@@ -38,7 +38,7 @@ func TestUsageAddsUp(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &process{cmd: &exec.Cmd{Process: self}}
+	p := &process{life: &life{cmd: &exec.Cmd{Process: self}}}
 	one, err := group{p}.Usage()
 	if err != nil || one.Resident == 0 || one.Anonymous == 0 {
 		t.Fatalf("one uses %+v, %v", one, err)
