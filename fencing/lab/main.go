@@ -1,4 +1,5 @@
-// Command lab measures lockside beside other ways to lock. See README.md.
+// Command lab measures lockside beside other ways to lock, and soaks it under
+// faults. See README.md.
 package main
 
 import (
@@ -11,12 +12,15 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
+
+	"lockside/fencing/lab/crowd"
 )
 
 // errInterrupted is why a run ends before its time when someone wants it to.
 var errInterrupted = errors.New("interrupted")
 
 func main() {
+	crowd.Main()
 	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
 }
 
@@ -34,11 +38,11 @@ func run(args []string, stdout, stderr io.Writer) int {
 	})
 	root := &cobra.Command{
 		Use:           "lab",
-		Short:         "Compare lockside with other ways to lock",
+		Short:         "Compare lockside with other ways to lock, or soak it under faults",
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}
-	root.AddCommand(speedCommand())
+	root.AddCommand(speedCommand(), soakCommand())
 	root.SetArgs(args)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
