@@ -230,6 +230,27 @@ func TestChecks(t *testing.T) {
 			a granted x fence=5
 			a unlocking x
 			a unlocked x`, "overlap"},
+		{"two stopped, of which one had lost it", `
+			a asked x
+			a granted x fence=5
+			a stopped
+			b asked x
+			b stopped
+			b granted x fence=6
+			b unlocking x
+			b unlocked x
+			a lost`, ""},
+		{"two stopped, and both released", `
+			a asked x
+			a granted x fence=5
+			a stopped
+			b asked x
+			b stopped
+			b granted x fence=6
+			b unlocking x
+			b unlocked x
+			a unlocking x
+			a unlocked x`, "overlap"},
 		{"a lower fence", `
 			a asked x
 			a granted x fence=5

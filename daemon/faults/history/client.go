@@ -24,6 +24,7 @@ type holding struct {
 	event   Event // the grant
 	names   []string
 	stopped bool    // the client was stopped meanwhile, and may not have had it since
+	proved  bool    // it had
 	rivals  []rival // whose grants are a violation if it had
 }
 
@@ -31,6 +32,7 @@ type holding struct {
 type rival struct {
 	name  *name
 	event Event
+	other *holding // which was stopped as well, and must have had it too, or nil
 }
 
 func (c *Checker) client(id string) *client {

@@ -60,10 +60,13 @@ func (c *Checker) checkFence(n *name, e Event, overtaken bool) {
 func (c *Checker) enter(n *name, h *holding) {
 	for _, other := range n.holders {
 		switch {
+		case h.stopped && other.stopped:
+			h.rivals = append(h.rivals, rival{n, other.event, other})
+			other.rivals = append(other.rivals, rival{n, h.event, h})
 		case h.stopped:
-			h.rivals = append(h.rivals, rival{n, other.event})
+			h.rivals = append(h.rivals, rival{n, other.event, nil})
 		case other.stopped:
-			other.rivals = append(other.rivals, rival{n, h.event})
+			other.rivals = append(other.rivals, rival{n, h.event, nil})
 		default:
 			c.violate(Overlap, n, "%s is granted fence %d while %s holds it with %d", h.client.id, h.event.Fence, other.client.id, other.event.Fence)
 		}
@@ -71,9 +74,14 @@ func (c *Checker) enter(n *name, h *holding) {
 	n.holders = append(n.holders, h)
 }
 
-// convict reports all that were granted what a stopped client had after all.
+// convict reports all that were granted what a stopped client had after all. Of
+// two that were stopped the second one to be shown to have had it does.
 func (c *Checker) convict(h *holding) {
+	h.proved = true
 	for _, r := range h.rivals {
+		if r.other != nil && !r.other.proved {
+			continue
+		}
 		c.violate(Overlap, r.name, "%s, which was stopped, held it with fence %d while another did: %s", h.client.id, h.event.Fence, r.event)
 	}
 	h.rivals = nil
