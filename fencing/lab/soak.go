@@ -48,6 +48,7 @@ func addSoakFlags(command *cobra.Command, o *soak.Options) {
 	flags.IntVar(&o.Names, "names", 120, "number of names to lock")
 	flags.DurationVar(&o.TTL, "ttl", 10*time.Second, "TTL of the daemons")
 	flags.DurationVar(&o.Progress, "progress", 10*time.Second, "tell how it goes every so often")
+	flags.StringVar(&o.History, "history", "", "write all that clients were told into a `file`, a line of JSON each")
 	flags.BoolVar(&o.Debug, "debug", false, "have the daemons log all that they do")
 	flags.BoolVar(&o.Keep, "keep", false, "leave the servers' files and logs where they are")
 	flags.StringVar(&o.Dir, "dir", "", "`directory` for the servers' files (default that for temporary files)")

@@ -64,14 +64,13 @@ func (c *crowds) begin() (*running, error) {
 	if err != nil {
 		return nil, fmt.Errorf("start a crowd: %w", err)
 	}
-	defer in.Close() // the crowd has it
+	defer in.Close()     // the crowd has it
+	s := c.merger.open() // before the crowd can write
+	c.readers.Go(func() { s.read(out) })
 	program, err := servers.StartProgram(c.dir, config.Name, variable, in)
 	if err != nil {
-		_ = out.Close() // nothing was written
 		return nil, err
 	}
-	s := c.merger.open()
-	c.readers.Go(func() { s.read(out) })
 	return &running{program, config}, nil
 }
 

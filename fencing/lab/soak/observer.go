@@ -1,6 +1,7 @@
 package soak
 
 import (
+	"encoding/json"
 	"fmt"
 	"log/slog"
 	"maps"
@@ -32,6 +33,7 @@ type observer struct {
 	checker *history.Checker
 	log     *slog.Logger
 	margin  time.Duration
+	copy    *json.Encoder            // takes all events in order, or nil
 	doubts  []bool                   // of each of the checker's violations
 	asked   map[string]time.Duration // since when who waits does
 	hosts   map[string]string        // that had a name last
@@ -79,6 +81,12 @@ func (o *observer) add(e history.Event) {
 	case crowd.Unreachable:
 		o.unreachable(e)
 		return
+	}
+	if o.copy != nil {
+		if err := o.copy.Encode(e); err != nil {
+			o.violate("history", "it cannot be written: "+err.Error(), 0)
+			o.copy = nil
+		}
 	}
 	before := o.checker.Broken()
 	o.checker.Add(e)

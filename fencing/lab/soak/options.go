@@ -19,6 +19,7 @@ type Options struct {
 	TTL      time.Duration
 	Progress time.Duration // how often to tell how it goes
 	Debug    bool          // have daemons log all they do
+	History  string        // path of a file that takes all events, or ""
 
 	Dir      string // where the servers' files go
 	Keep     bool   // leave them there

@@ -2,6 +2,7 @@ package soak
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -112,22 +113,58 @@ func (r *run) startDaemons(ctx context.Context) error {
 
 // clients starts them, goes on, and has them end.
 func (r *run) clients(ctx context.Context) (err error) {
-	path := filepath.Join(r.dir, "resource")
-	if r.resource, err = resource.Serve(path, r.recorder); err != nil {
+	if r.resource, err = resource.Serve(r.resourcePath(), r.recorder); err != nil {
 		return err
 	}
 	merger := &merger{recorder: r.recorder}
 	r.observer = newObserver(merger, r.ledger, r.margin(), r.log)
-	config := crowd.Config{Seed: r.Seed, Names: r.Names, TTL: r.TTL, Resource: path}
+	r.crowds = &crowds{
+		dir: r.dir, config: r.crowd(), ledger: r.ledger, recorder: r.recorder, merger: merger, ttl: r.TTL,
+	}
+	err = r.copyHistory(func() error {
+		over := make(chan struct{})
+		var watching sync.WaitGroup
+		watching.Go(func() { r.observer.run(over) })
+		watching.Go(func() { r.watchClock(over) })
+		err := r.living(ctx)
+		close(over)
+		watching.Wait()
+		return err
+	})
+	r.leaveNothing(context.WithoutCancel(ctx))
+	r.observer.total(r.result)
+	r.result.Faults = r.ledger.done()
+	return err
+}
+
+func (r *run) resourcePath() string { return filepath.Join(r.dir, "resource") }
+
+// crowd is what all crowds have in common.
+func (r *run) crowd() crowd.Config {
+	config := crowd.Config{Seed: r.Seed, Names: r.Names, TTL: r.TTL, Resource: r.resourcePath()}
 	for _, d := range r.daemons.all {
 		config.Hosts = append(config.Hosts, crowd.Host{Name: d.host, Socket: d.Socket})
 	}
-	r.crowds = &crowds{dir: r.dir, config: config, ledger: r.ledger, recorder: r.recorder, merger: merger, ttl: r.TTL}
-	over := make(chan struct{})
-	var watching sync.WaitGroup
-	watching.Go(func() { r.observer.run(over) })
-	watching.Go(func() { r.watchClock(over) })
-	if err = r.crowds.start(r.Crowds, r.Clients); err == nil {
+	return config
+}
+
+// copyHistory has what is observed written to a file as well, if it is wanted.
+func (r *run) copyHistory(observe func() error) error {
+	if r.History == "" {
+		return observe()
+	}
+	file, err := os.Create(r.History)
+	if err != nil {
+		return errors.Join(fmt.Errorf("write the history: %w", err), r.resource.Close())
+	}
+	r.observer.copy = json.NewEncoder(file)
+	return errors.Join(observe(), file.Close())
+}
+
+// living is all that happens while there are clients.
+func (r *run) living(ctx context.Context) error {
+	err := r.crowds.start(r.Crowds, r.Clients)
+	if err == nil {
 		r.faults(ctx)
 	}
 	ended := time.Now()
@@ -135,13 +172,7 @@ func (r *run) clients(ctx context.Context) (err error) {
 		r.observer.violate("unfinished", failed.Error(), 0)
 	}
 	r.result.Finished = time.Since(ended)
-	err = errors.Join(err, r.resource.Close())
-	close(over)
-	watching.Wait()
-	r.leaveNothing(context.WithoutCancel(ctx))
-	r.observer.total(r.result)
-	r.result.Faults = r.ledger.done()
-	return err
+	return errors.Join(err, r.resource.Close())
 }
 
 // faults has all lanes run for the time, and looks on.
