@@ -20,7 +20,11 @@ func soakCommand() *cobra.Command {
 		Short: "Run clients under faults for long, and check what they are told",
 		Args:  cobra.NoArgs,
 		RunE: func(command *cobra.Command, _ []string) error {
-			log := slog.New(slog.NewTextHandler(command.ErrOrStderr(), nil))
+			level := slog.LevelInfo
+			if options.Debug {
+				level = slog.LevelDebug
+			}
+			log := slog.New(slog.NewTextHandler(command.ErrOrStderr(), &slog.HandlerOptions{Level: level}))
 			result, err := soak.Run(command.Context(), options, log)
 			if result == nil {
 				return err
@@ -49,7 +53,7 @@ func addSoakFlags(command *cobra.Command, o *soak.Options) {
 	flags.DurationVar(&o.TTL, "ttl", 10*time.Second, "TTL of the daemons")
 	flags.DurationVar(&o.Progress, "progress", 10*time.Second, "tell how it goes every so often")
 	flags.StringVar(&o.History, "history", "", "write all that clients were told into a `file`, a line of JSON each")
-	flags.BoolVar(&o.Debug, "debug", false, "have the daemons log all that they do")
+	flags.BoolVar(&o.Debug, "debug", false, "tell of every fault, and have the daemons log all that they do")
 	flags.BoolVar(&o.Keep, "keep", false, "leave the servers' files and logs where they are")
 	flags.StringVar(&o.Dir, "dir", "", "`directory` for the servers' files (default that for temporary files)")
 	flags.StringVar(&o.Programs.Etcd, "etcd", "", "etcd `program` (default built from its module)")

@@ -3,6 +3,7 @@ package soak
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"math/rand/v2"
 	"time"
 )
@@ -26,6 +27,7 @@ type lane struct {
 	pause      time.Duration // the longest
 	faults     []fault
 	ledger     *ledger
+	log        *slog.Logger
 	unfinished func(error) // told of an error
 }
 
@@ -38,10 +40,12 @@ func (l *lane) run(ctx context.Context) {
 		}
 		f := l.draw()
 		l.ledger.count(f.name)
+		l.log.Debug("A fault begins", "fault", f.name, "at", l.ledger.now())
 		if err := f.do(ctx, l.random); err != nil {
 			l.unfinished(fmt.Errorf("%s: %w", f.name, err))
 			return
 		}
+		l.log.Debug("A fault is over", "fault", f.name, "at", l.ledger.now())
 	}
 }
 

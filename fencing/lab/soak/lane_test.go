@@ -3,6 +3,7 @@ package soak
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -22,7 +23,7 @@ func runLane(t *testing.T, seed uint64, do func(ctx context.Context, r *rand.Ran
 		}
 		l := &lane{
 			random: rand.New(rand.NewPCG(seed, 0)), pause: time.Second, faults: []fault{named("a"), named("bb"), named("c")},
-			ledger: written(), unfinished: func(err error) { failed = append(failed, err) },
+			ledger: written(), log: slog.New(slog.DiscardHandler), unfinished: func(err error) { failed = append(failed, err) },
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 		defer cancel()

@@ -17,7 +17,12 @@ const (
 	noQuorum state = "no quorum" // etcd answers nobody
 	away     state = "away"      // one member does not run, or leads no more
 	dead     state = "dead"      // a daemon was killed, and does not serve yet
+	former   state = "former"    // a member that may have led before it was frozen goes on
 )
+
+// formerFor is how long after its thaw a former leader may do harm. Until it
+// hears of the next leader it takes leases for expired that were renewed there.
+const formerFor = 5 * time.Second
 
 // forgetAfter is how long the ledger remembers what is over: longer than any
 // event takes to be looked at.
@@ -112,6 +117,23 @@ func (l *ledger) explains(at time.Duration, host, crowd string) bool {
 // not. What is found then may be for that reason, and not the product's fault.
 func (l *ledger) starvation(at time.Duration) time.Duration {
 	return l.covered(at-l.ttl, at, func(s *span) bool { return s.state == starved })
+}
+
+// revoked reports whether etcd may have revoked leases that it had renewed, in a
+// time that ends at a moment. A leader that was frozen for longer than a lease had
+// left revokes it when it is thawed, before it finds that it leads no more: etcd
+// looks at its own ticks alone, which have just come again. See ensureLeadership
+// in etcd's server.go, as of 3.7.
+func (l *ledger) revoked(at time.Duration) bool {
+	return l.covered(at-l.ttl, at, func(s *span) bool { return s.state == former }) > 0
+}
+
+// thawing notes that a member goes on that was frozen since a moment. Leases are
+// renewed every third of the TTL, so it takes longer than that to harm one.
+func (l *ledger) thawing(since time.Duration) {
+	if now := l.now(); now-since >= l.ttl/2 {
+		l.add(span{state: former, begin: now, end: now + formerFor})
+	}
 }
 
 // frozen reports whether a crowd was frozen at any moment of a time.

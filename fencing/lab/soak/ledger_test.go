@@ -57,6 +57,21 @@ func TestExplains(t *testing.T) {
 	}
 }
 
+// TestThawing: who was frozen for so long that a lease may have expired by its
+// own clock may have revoked some, for a while.
+func TestThawing(t *testing.T) {
+	for since, want := range map[time.Duration]bool{at(98): false, at(90): true} {
+		l := written()
+		l.thawing(since)
+		if got := l.revoked(at(101)); got != want {
+			t.Errorf("frozen since %v: revoked %t", since, got)
+		}
+		if l.revoked(at(99)) || l.revoked(at(130)) {
+			t.Error("revoked before the thaw, or long after it")
+		}
+	}
+}
+
 // TestLedgerForgets: what is long over is not kept, and what lasts is.
 func TestLedgerForgets(t *testing.T) {
 	now := at(0)

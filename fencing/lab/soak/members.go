@@ -53,10 +53,12 @@ func (m *members) pick(r *rand.Rand) int { return r.IntN(len(m.etcd.Endpoints)) 
 func (m *members) freeze(ctx context.Context, r *rand.Rand) error {
 	i := m.pick(r)
 	defer m.ledger.begin(span{state: away})()
+	since := m.ledger.now()
 	if err := m.etcd.Freeze(i); err != nil {
 		return err
 	}
 	wait(ctx, length(r, m.ttl))
+	m.ledger.thawing(since)
 	return m.thaw(ctx, i)
 }
 
@@ -85,12 +87,14 @@ func (m *members) kill(ctx context.Context, r *rand.Rand) error {
 // too, unless the scheduler lets one run on for longer than an election takes.
 func (m *members) freezeAll(ctx context.Context, r *rand.Rand) (err error) {
 	defer m.ledger.begin(span{state: noQuorum})()
+	since := m.ledger.now()
 	for i := range m.etcd.Endpoints {
 		if err := m.etcd.Freeze(i); err != nil {
 			return err
 		}
 	}
 	wait(ctx, length(r, m.ttl))
+	m.ledger.thawing(since)
 	for i := range m.etcd.Endpoints {
 		err = errors.Join(err, m.etcd.Thaw(i))
 	}

@@ -34,7 +34,7 @@ type observer struct {
 	log     *slog.Logger
 	margin  time.Duration
 	copy    *json.Encoder            // takes all events in order, or nil
-	doubts  []bool                   // of each of the checker's violations
+	doubts  []string                 // of each of the checker's violations
 	asked   map[string]time.Duration // since when who waits does
 	hosts   map[string]string        // that had a name last
 
@@ -91,18 +91,25 @@ func (o *observer) add(e history.Event) {
 	before := o.checker.Broken()
 	o.checker.Add(e)
 	if broken := o.checker.Broken(); broken > before {
-		doubt := o.doubtful(e.At)
+		doubt := o.doubt(e.At)
 		for len(o.doubts) < broken {
 			o.doubts = append(o.doubts, doubt)
 		}
-		o.log.Error("The history breaks a rule", "at", e, "violations", broken, "doubtful", doubt)
+		o.log.Error("The history breaks a rule", "at", e, "violations", broken, "doubt", doubt)
 	}
 	o.count(e)
 }
 
-// doubtful reports whether the machine stood still before a moment for so long
-// that clients may have been too late.
-func (o *observer) doubtful(at time.Duration) bool { return o.ledger.starvation(at) >= o.margin/2 }
+// doubt is why what is found at a moment may not be the product's fault.
+func (o *observer) doubt(at time.Duration) string {
+	switch {
+	case o.ledger.starvation(at) >= o.margin/2:
+		return "the machine stood still then"
+	case o.ledger.revoked(at):
+		return "etcd may have revoked live leases then"
+	}
+	return ""
+}
 
 // count counts what a client was told.
 func (o *observer) count(e history.Event) {
@@ -154,6 +161,12 @@ func (o *observer) refusedLocked(e history.Event) {
 func (o *observer) lostLocked(e history.Event) {
 	o.tally.Losses[e.Reason]++
 	switch ipc.Reason(e.Reason) {
+	case ipc.ReasonLeaseRevoked:
+		if o.ledger.revoked(e.At) {
+			o.tally.Revoked++
+			return
+		}
+		o.judgeLocked(e)
 	case ipc.ReasonDeadline, ipc.ReasonClientDeadline, ipc.ReasonEOF, ipc.ReasonLeaseExpired, ipc.ReasonNotHeld:
 		o.judgeLocked(e)
 	default:
@@ -212,8 +225,11 @@ func (o *observer) violate(rule, text string, at time.Duration) {
 }
 
 func (o *observer) violateLocked(rule, text string, at time.Duration) {
-	v := Violation{Rule: rule, Text: text, Doubtful: at > 0 && o.doubtful(at)}
-	o.log.Error("A promise is not kept", "rule", rule, "text", text, "doubtful", v.Doubtful)
+	v := Violation{Rule: rule, Text: text}
+	if at > 0 {
+		v.Doubt = o.doubt(at)
+	}
+	o.log.Error("A promise is not kept", "rule", rule, "text", text, "doubt", v.Doubt)
 	if len(o.violations) < keptViolations {
 		o.violations = append(o.violations, v)
 	}
@@ -233,9 +249,11 @@ func (o *observer) total(r *Result) {
 	r.Tally, _ = o.soFar()
 	r.Stalls = o.stalls
 	for i, v := range o.checker.Violations() {
-		r.Violations = append(r.Violations, Violation{
-			Rule: string(v.Rule), Text: v.String(), Doubtful: i < len(o.doubts) && o.doubts[i],
-		})
+		found := Violation{Rule: string(v.Rule), Text: v.String()}
+		if i < len(o.doubts) {
+			found.Doubt = o.doubts[i]
+		}
+		r.Violations = append(r.Violations, found)
 	}
 	r.Violations = slices.Concat(r.Violations, o.violations)
 	if more := o.checker.Broken() - len(o.checker.Violations()); more > 0 {

@@ -34,7 +34,7 @@ func observe(t *testing.T, l *ledger, events ...history.Event) *Result {
 // rules are those that were broken, beyond doubt or not.
 func rules(r *Result) (sure, doubtful []string) {
 	for _, v := range r.Violations {
-		if v.Doubtful {
+		if v.Doubt != "" {
 			doubtful = append(doubtful, v.Rule)
 		} else {
 			sure = append(sure, v.Rule)
@@ -64,6 +64,7 @@ func refused(reason string) history.Event {
 // TestObserverFinds shows what is a violation, and what is none.
 func TestObserverFinds(t *testing.T) {
 	frozen := span{state: still, host: "host0", begin: at(40), end: at(49)}
+	thawed := span{state: former, begin: at(49), end: at(54)}
 	starving := span{state: starved, begin: at(45), end: at(46)}
 	overlap := []history.Event{asked("c1/0"), granted("c1/0", 7), asked("c1/1"), granted("c1/1", 8), lost(ipc.ReasonDeadline), {Kind: history.Closing, Client: "c1/1"}}
 	tests := []struct {
@@ -81,6 +82,9 @@ func TestObserverFinds(t *testing.T) {
 		{name: "loss by a freeze", ledger: written(frozen), events: []history.Event{asked("c1/0"), lost(ipc.ReasonDeadline)}},
 		{name: "false loss", ledger: written(), events: []history.Event{asked("c1/0"), lost(ipc.ReasonDeadline)}, want: []string{"false loss"}},
 		{name: "loss that a freeze does not explain", ledger: written(frozen), events: []history.Event{asked("c1/0"), lost(ipc.ReasonEntryDeleted)}, want: []string{"false loss"}},
+		{name: "revoked by nobody", ledger: written(), events: []history.Event{asked("c1/0"), lost(ipc.ReasonLeaseRevoked)}, want: []string{"false loss"}},
+		{name: "revoked by a former leader", ledger: written(thawed), events: []history.Event{asked("c1/0"), lost(ipc.ReasonLeaseRevoked)}},
+		{name: "overlap by a former leader", ledger: written(frozen, thawed), events: overlap, doubtful: []string{"overlap"}},
 		{name: "refusal", ledger: written(frozen), events: []history.Event{asked("c1/0"), refused("internal")}, want: []string{"refusal"}},
 		{name: "unreachable", ledger: written(), events: []history.Event{{Kind: crowd.Unreachable}}, want: []string{"unreachable"}},
 		{name: "unreachable by a freeze", ledger: written(frozen), events: []history.Event{asked("c1/0"), refused("unreachable")}},

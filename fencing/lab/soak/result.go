@@ -35,6 +35,7 @@ type Tally struct {
 	Refusals    map[string]int `json:"refusals"`     // by their reason
 	Losses      map[string]int `json:"losses"`       // by their reason
 	FalseLosses map[string]int `json:"false_losses"` // of them, those that no fault explains
+	Revoked     int            `json:"revoked"`      // of them, those that etcd brought about: see the README
 	Unreachable int            `json:"unreachable"`  // how often a daemon could not be reached
 	Uses        int            `json:"uses"`         // of what the locks guard
 	Denied      int            `json:"denied"`       // of them, refused for their fence
@@ -51,15 +52,15 @@ type Violation struct {
 	Rule string `json:"rule"`
 	Text string `json:"text"`
 
-	// Doubtful is one that may come of the machine, which stood still then.
-	Doubtful bool `json:"doubtful,omitempty"`
+	// Doubt is why it may not be the product's fault, if there is a reason.
+	Doubt string `json:"doubt,omitempty"`
 }
 
 // Err tells of all violations that are beyond doubt, or is nil.
 func (r *Result) Err() error {
 	sure := 0
 	for _, v := range r.Violations {
-		if !v.Doubtful {
+		if v.Doubt == "" {
 			sure++
 		}
 	}

@@ -190,7 +190,7 @@ func (r *run) faults(ctx context.Context) {
 	for i, faults := range [][]fault{r.members.faults(), r.daemons.faults(), r.crowds.faults()} {
 		l := &lane{
 			random: rand.New(rand.NewPCG(r.Seed, uint64(i))), pause: r.TTL / 3, faults: faults,
-			ledger: r.ledger, unfinished: unfinished,
+			ledger: r.ledger, log: r.log, unfinished: unfinished,
 		}
 		lanes.Go(func() { l.run(soak) })
 	}

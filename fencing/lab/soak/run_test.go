@@ -123,7 +123,7 @@ func checkJSON(t *testing.T, r *soak.Result) {
 // TestViolationsAreTold: one beyond doubt is an error, with the seed to run it
 // again; and the table shows all.
 func TestViolationsAreTold(t *testing.T) {
-	doubtful := soak.Violation{Rule: "overlap", Text: "one", Doubtful: true}
+	doubtful := soak.Violation{Rule: "overlap", Text: "one", Doubt: "the machine stood still"}
 	r := &soak.Result{Seed: 42, Violations: []soak.Violation{doubtful}}
 	if err := r.Err(); err != nil {
 		t.Errorf("what is doubtful is %v", err)

@@ -24,6 +24,7 @@ func (r *Result) WriteTable(w io.Writer) error {
 	fmt.Fprintf(out, "released\t%d\n", r.Released)
 	fmt.Fprintf(out, "refused\t%s; unreachable: %d\n", counts(r.Refusals), r.Unreachable)
 	fmt.Fprintf(out, "lost\t%s\n", counts(r.Losses))
+	fmt.Fprintf(out, "revoked by a former leader\t%d of the lost\n", r.Revoked)
 	fmt.Fprintf(out, "lost without cause\t%s\n", counts(r.FalseLosses))
 	fmt.Fprintf(out, "uses\t%d, %d refused for their fence\n", r.Uses, r.Denied)
 	fmt.Fprintf(out, "stalls of the machine\t%d, the longest %v\n", r.Stalls.Count, r.Stalls.Longest.Round(time.Millisecond))
@@ -48,8 +49,8 @@ func (r *Result) writeViolations(w io.Writer) error {
 	}
 	for _, v := range r.Violations {
 		doubt := ""
-		if v.Doubtful {
-			doubt = " (the machine stood still then, which may be why: run it again)"
+		if v.Doubt != "" {
+			doubt = " (" + v.Doubt + ", which may be why: run it again)"
 		}
 		if _, err := fmt.Fprintf(w, "VIOLATION %s%s: %s\n", v.Rule, doubt, v.Text); err != nil {
 			return fmt.Errorf("write the violations: %w", err)
