@@ -16,7 +16,7 @@ func match(want, shown string) bool {
 		return matchRow(want, shown)
 	}
 	var expr strings.Builder
-	for i, part := range strings.Split(varying().ReplaceAllString(want, "$1$2$3…"), "…") {
+	for i, part := range strings.Split(varying().ReplaceAllString(want, "$1$2$3$4…"), "…") {
 		if i > 0 {
 			expr.WriteString(".*")
 		}
@@ -38,7 +38,8 @@ func matchRow(want, shown string) bool {
 func varying() *regexp.Regexp {
 	return regexp.MustCompile(`\b((?:fence|pid|user)[= ]|(?:lease|uid|held|left|until|since)=)[\w.:-]+` +
 		`|(/)[0-9a-f]{8,16}-[0-9]+\b` + // the last part of a key
-		`|\b(for )[0-9.]+s\b`)
+		`|\b(for )[0-9.]+s\b` +
+		`|\b(above |up to )[0-9]+\b`)
 }
 
 // fences knows for each fence of the page the one that was granted in its place.

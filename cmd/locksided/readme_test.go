@@ -74,26 +74,44 @@ func newPlace(t testing.TB) *place {
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
 	runtime, etc, home := filepath.Join(dir, "run"), filepath.Join(dir, "etc"), filepath.Join(dir, "home")
-	for _, sub := range []string{runtime, etc, home} {
+	bin, data := filepath.Join(dir, "bin"), filepath.Join(dir, "etcd")
+	for _, sub := range []string{runtime, etc, home, bin} {
 		if err := os.Mkdir(sub, 0o700); err != nil {
 			t.Fatal(err)
 		}
 	}
-	stands := []string{"/run/user/1000", runtime, "/etc/lockside", etc}
-	for i, endpoint := range startEtcd(t, etc) {
+	e := startEtcd(t, etc, data)
+	newSystemctl(t, bin, e)
+	buildTools(t, bin)
+	stands := []string{
+		"/run/user/1000", runtime, "/etc/lockside", etc, "/var/lib/etcd", data,
+		"backup.db", filepath.Join(dir, "backup.db"), // not in the clone, where commands are typed
+	}
+	for i, endpoint := range e.endpoints() {
 		stands = append(stands, fmt.Sprintf("https://etcd-%d:2379", i+1), endpoint)
 	}
-	return &place{t: t, stands: strings.NewReplacer(stands...), environ: environ(t, runtime, home)}
+	return &place{t: t, stands: strings.NewReplacer(stands...), environ: environ(t, runtime, home, bin)}
+}
+
+// buildTools builds etcd's own tools into bin.
+func buildTools(t testing.TB, bin string) {
+	t.Helper()
+	build := exec.Command("go", "build", "-modfile=packaging/tools/go.mod", "-o", bin+"/",
+		"go.etcd.io/etcd/etcdctl/v3", "go.etcd.io/etcd/etcdutl/v3")
+	build.Dir = root
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("build etcdctl and etcdutl: %v\n%s", err, out)
+	}
 }
 
 // environ makes the home and the directories of the user others than those of
 // this process, but has Go keep what it has fetched and built.
-func environ(t testing.TB, runtime, home string) []string {
+func environ(t testing.TB, runtime, home, tools string) []string {
 	t.Helper()
 	bin := filepath.Join(home, "bin")
 	all := append(slices.DeleteFunc(os.Environ(), isOurs),
 		"HOME="+home, "XDG_RUNTIME_DIR="+runtime, "XDG_STATE_HOME=", "LOCKSIDED_HOST=web-3",
-		"GOBIN="+bin, "PATH="+bin+":"+os.Getenv("PATH"))
+		"GOBIN="+bin, "PATH="+tools+":"+bin+":"+os.Getenv("PATH"))
 	if os.Geteuid() == 0 { // root's daemon is the host's, unless told otherwise
 		all = append(all, "LOCKSIDED_SOCKET="+filepath.Join(runtime, "lockside", "lockside.sock"),
 			"LOCKSIDED_STATE_DIR="+filepath.Join(home, ".local", "state", "lockside"))
