@@ -22,8 +22,8 @@
 // These flags make it more or less (go test ./daemon/faults -faults.partitions=500):
 //
 //	-faults.partitions  how often a host is partitioned from etcd (TestPartitions)
-//	-faults.away        how often each member is away in each way (TestOneMemberAway),
-//	                    and each of its links is bad in each way (TestBadLinks)
+//	-faults.away        how often each member is away in each way (TestOneMemberAway)
+//	-faults.links       how many members' links are made bad in each way (TestBadLinks)
 //	-faults.poor        how long each poor network lasts (TestPoorNetwork)
 //	-faults.storm       how long leaders move and members stall (TestStorm)
 //	-faults.kills       how many daemons are killed and restarted, and are killed and
@@ -34,7 +34,9 @@
 //	-faults.seed        repeats the random choices of a run, which logs its seed: with
 //	                    TestRandomFaults the same faults at the same moments. What the
 //	                    processes make of them depends on the machine as well.
-//	-parallel           how many tests wait side by side, 4 unless given
+//	-parallel           how many tests wait side by side, 3 unless given
+//
+// With the race detector there is less of each by default.
 //
 // With -v tests log the seed, the faults and tables of what was measured. Daemons
 // log to a test that fails; LOCKSIDE_FAULTS_DEBUG=1 shows at once what those say
