@@ -15,7 +15,7 @@ var (
 	kills      = flag.Int("faults.kills", less(12, 6), "how many daemons are killed and restarted, and are killed and not restarted")
 	tampers    = flag.Int("faults.tampers", less(12, 6), "how often a lease is revoked, an entry deleted and a daemon stopped")
 	away       = flag.Int("faults.away", 1, "how often each member is away in each way")
-	linked     = flag.Int("faults.links", less(3, 1), "how many members' links are bad in each way")
+	linked     = flag.Int("faults.links", less(2, 1), "how many members' links are bad in each way")
 	randomFor  = flag.Duration("faults.random", less(30*time.Second, 15*time.Second), "how long faults happen at random")
 	seedFlag   = flag.Uint64("faults.seed", 0, "repeats the schedule of a run; 0 is another one each time")
 )

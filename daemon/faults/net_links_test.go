@@ -17,13 +17,13 @@ type badness struct {
 
 func badnesses() []badness {
 	lost, refused := netns.Link{Loss: 1}, netns.Link{Reject: true}
-	poor, late := netns.Link{Loss: 0.5}, netns.Link{Delay: 300 * time.Millisecond}
+	poor, late := netns.Link{Loss: 0.3}, netns.Link{Delay: 300 * time.Millisecond}
 	return []badness{
 		{"DROP", lost, lost},
 		{"REJECT", refused, refused},
 		{"lost on the way there", lost, netns.Link{}},
 		{"lost on the way back", netns.Link{}, lost},
-		{"half lost", poor, poor},
+		{"30 % lost", poor, poor},
 		{"0.3 s each way", late, late},
 	}
 }
@@ -80,6 +80,7 @@ func (l *links) rounds(name string, worse func(*netns.Host)) {
 		least = min(least, renewAll(l.t, l.all))
 		l.bench.Heal()
 		l.must(l.bench.members[i].Up())
+		renewAll(l.t, l.all) // by then the members' connections are whole again as well
 	}
 	fmt.Fprintf(&l.table, "| %s | %d | %s | 0 |\n", name, *linked, seconds(least))
 }
