@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -86,10 +87,14 @@ func (b *bench) crowd(t testing.TB) (lost int64) {
 }
 
 // takeTurns locks and unlocks until the context ends. A session that is lost is
-// replaced.
+// replaced. A network can be too poor for etcd to commit anything, so whoever is
+// not answered hangs up.
 func (c *crowd) takeTurns(ctx context.Context, t testing.TB, h *host) {
 	session, who := h.dial(t), c.told.client("crowd")
-	defer func() { session.hangUp() }()
+	defer func() {
+		c.told.closing(who)
+		session.hangUp()
+	}()
 	for ctx.Err() == nil {
 		c.told.asks(who, h.config.Host, "crowded")
 		err := c.turn(session, who)
@@ -98,6 +103,9 @@ func (c *crowd) takeTurns(ctx context.Context, t testing.TB, h *host) {
 			c.told.lost(who, "")
 			session.hangUp()
 			session = h.dial(t)
+		} else if errors.Is(err, os.ErrDeadlineExceeded) {
+			t.Logf("%s: %v", h.config.Host, err)
+			return
 		} else if err != nil {
 			t.Errorf("%s: %v", h.config.Host, err)
 			return
