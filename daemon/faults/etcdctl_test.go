@@ -2,6 +2,7 @@ package faults_test
 
 import (
 	"bufio"
+	"context"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -14,13 +15,18 @@ import (
 	"lockside/leases/etcdtest"
 )
 
+// buildTime bounds a build on a busy machine that has nothing of it yet.
+const buildTime = 5 * time.Minute
+
 // build builds a program of this module, or with a flag one that the tools'
 // module pins.
 func build(t *testing.T, path string, flags ...string) (program string) {
 	t.Helper()
 	program = filepath.Join(t.TempDir(), "program")
 	args := append([]string{"build", "-o", program}, flags...)
-	cmd := exec.CommandContext(soon(t), "go", append(args, path)...)
+	ctx, cancel := context.WithTimeout(t.Context(), buildTime)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "go", append(args, path)...)
 	cmd.Dir = filepath.Join("..", "..")
 	cmd.Stderr = t.Output()
 	if err := cmd.Run(); err != nil {
