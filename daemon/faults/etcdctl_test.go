@@ -3,6 +3,7 @@ package faults_test
 import (
 	"bufio"
 	"context"
+	"io"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -40,6 +41,7 @@ func build(t *testing.T, path string, flags ...string) (program string) {
 type locker struct {
 	t      *testing.T
 	cmd    *exec.Cmd
+	stdin  io.Closer
 	locked chan string // the line
 }
 
@@ -47,6 +49,10 @@ func startLocker(t *testing.T, program string, args ...string) *locker {
 	t.Helper()
 	cmd := exec.Command(program, args...)
 	cmd.Stderr = t.Output()
+	stdin, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -54,7 +60,7 @@ func startLocker(t *testing.T, program string, args ...string) *locker {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	l := &locker{t, cmd, make(chan string, 1)}
+	l := &locker{t, cmd, stdin, make(chan string, 1)}
 	go func() {
 		line, _ := bufio.NewReader(out).ReadString('\n')
 		l.locked <- strings.TrimSuffix(line, "\n")
