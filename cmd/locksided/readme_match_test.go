@@ -72,6 +72,8 @@ func TestMatch(t *testing.T) {
 		{"OK fence=8 lease=a1 ttl=15s", "OK fence=17 lease=b2 ttl=30s", false},
 		{"OK fence=8 …", "OK fence=17 key=x", true},
 		{"OK held=1.2s", "ERR not-held", false},
+		{"fences go on above 31 (before up to 30)", "fences go on above 9 (before up to 7)", true},
+		{"fences go on above 31 (before up to 30)", "fences go on above 9", false},
 		{"75", "70", false},
 		{"ROLE    FENCE  USER", "ROLE    FENCE  USER", true},
 		{"holder  7      app", "holder  12     root", true},

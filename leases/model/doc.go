@@ -2,6 +2,7 @@
 // have spin search it. It has no Go code of its own.
 //
 //	go test ./leases/model                          # needs spin and gcc, else it skips
+//	                                                # as it does with -race and -short
 //	go test -v -run 'OneRuleLess/NO_EPOCH' ./leases/model
 //	go test -v -timeout 30m -run Rules ./leases/model -args -model.long
 //
@@ -51,10 +52,34 @@
 //     so what is left is not hidden by its lease's end.
 //
 // TestRules searches all states within three sets of bounds, since all at once would
-// be too many: everything; time and trouble without calm; trouble and calm without
-// time. TestOneRuleLess takes one rule away at a time, by a macro, and expects the
-// claim that rests on it to be violated. TestReach holds that the model comes to what
-// the claims are about. Searches are exact: no bitstate, no hash compaction.
+// be too many: time and calm without trouble; time and trouble without calm; trouble
+// and calm without time. With -model.long it goes further in two of them, and has
+// all three together. TestReach holds that the model comes to what the claims are
+// about. Searches are exact: no bitstate, no hash compaction.
+//
+// # What is taken away
+//
+// TestOneRuleLess takes one rule away at a time, by a macro, and expects the claim
+// that rests on it to be violated:
+//
+//   - DEADLINE_FROM_REPLY: the deadline is counted from the answer to a renewal, which
+//     may have been long under way, and not from its sending (I4).
+//   - MARGIN=1: the margin is no more than what the clock may miss (I4).
+//   - DEADLINE_NOT_FIRST: a daemon that was stopped goes on with what it was doing
+//     before it looks at the deadline (I4).
+//   - HANDOFF_PAST_FOREIGN: one given-up entry of this host before a waiter is enough
+//     for a hand-off, although another host's is before it too (I3).
+//   - LOOK_BEFORE_PUT: the queue is looked at first and the entry put later, not in
+//     one Txn (I2).
+//   - SHARED_REVISION: two entries of one name are put in one Txn (I1).
+//   - KEY_FREE_UNCONFIRMED: a key is used again before its deletion is confirmed (I1).
+//   - DROP_UNGUARDED: a deletion names a key, and not the entry that is meant (I6).
+//   - NO_EPOCH: a Txn without an answer can still be applied after a read has decided
+//     what became of it (I5).
+//   - SILENCE_IS_NO: a Txn without an answer is taken not to have been applied (I5).
+//   - RESOURCE_TURNED: the resource accepts fences no higher than the highest it has
+//     seen, its comparison turned round.
+//   - RESOURCE_BLIND: the resource accepts every fence.
 //
 // # What is not
 //

@@ -22,6 +22,7 @@ var (
 
 // TestRules holds that within the bounds the rules of package leases keep every claim.
 func TestRules(t *testing.T) {
+	t.Parallel()
 	tests := []struct {
 		name   string
 		bounds []string
@@ -39,6 +40,7 @@ func TestRules(t *testing.T) {
 			if tt.long && !*long {
 				t.Skip("needs -model.long")
 			}
+			t.Parallel()
 			c := newChecker(t, whole, tt.bounds...)
 			v := c.search(t)
 			switch {
@@ -55,6 +57,7 @@ func TestRules(t *testing.T) {
 // TestOneRuleLess holds that the claims are sharp: without any one of these rules, the
 // claim that rests on it does not hold.
 func TestOneRuleLess(t *testing.T) {
+	t.Parallel()
 	tests := []struct {
 		without, claim, violated string
 		bounds                   []string
@@ -78,6 +81,7 @@ func TestOneRuleLess(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.without+"/"+tt.claim, func(t *testing.T) {
+			t.Parallel()
 			expectViolation(t, tt.violated, append([]string{tt.without, "CLAIM=" + tt.claim}, tt.bounds...))
 		})
 	}
@@ -86,6 +90,7 @@ func TestOneRuleLess(t *testing.T) {
 // TestReach holds that the model can come to what its claims are about: one that
 // could do nothing would keep them all.
 func TestReach(t *testing.T) {
+	t.Parallel()
 	tests := []struct {
 		event  string
 		bounds []string
@@ -102,6 +107,7 @@ func TestReach(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.event, func(t *testing.T) {
+			t.Parallel()
 			expectViolation(t, "not_reached", append([]string{"REACH=" + tt.event}, tt.bounds...))
 		})
 	}

@@ -5,6 +5,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime/debug"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -23,9 +25,13 @@ type checker struct {
 }
 
 // newChecker builds the model with some macros defined, or skips the test where the
-// tools are missing.
+// tools are missing, or a search is too long for what is wanted. The race detector
+// would find nothing in it.
 func newChecker(t *testing.T, search []string, defines ...string) checker {
 	t.Helper()
+	if testing.Short() || racing() {
+		t.Skip("needs minutes: run it without -short and -race")
+	}
 	for _, tool := range []string{"spin", "gcc"} {
 		if _, err := exec.LookPath(tool); err != nil {
 			t.Skipf("needs %s: install the package of that name", tool)
@@ -39,6 +45,12 @@ func newChecker(t *testing.T, search []string, defines ...string) checker {
 	c.run(t, "spin", append(c.macros, "-a", "lockside.pml")...)
 	c.run(t, "gcc", append(search, "-w", "-DSAFETY", "-DNOREDUCE", "-DMEMLIM=3000", "-o", "pan", "pan.c")...)
 	return c
+}
+
+// racing reports whether the tests run under the race detector.
+func racing() bool {
+	info, ok := debug.ReadBuildInfo()
+	return ok && slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"})
 }
 
 // copySources gives spin a directory that it may write to.
