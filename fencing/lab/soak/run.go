@@ -51,6 +51,7 @@ func Run(ctx context.Context, o Options, log *slog.Logger) (*Result, error) {
 	}
 	r := &run{Options: o, log: log, dir: dir, recorder: history.NewRecorder(), result: &Result{
 		Seed: o.Seed, Hosts: o.Hosts, Members: o.Members, Clients: o.Clients, TTL: o.TTL,
+		Violations: []Violation{},
 	}}
 	r.ledger = newLedger(r.recorder.Now, o.TTL)
 	log.Info("Soaking", "for", o.For, "seed", o.Seed, "dir", dir)

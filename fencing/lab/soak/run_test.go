@@ -115,7 +115,7 @@ func checkJSON(t *testing.T, r *soak.Result) {
 	if err := r.WriteJSON(&text); err != nil {
 		t.Error(err)
 	}
-	if err := json.Unmarshal(text.Bytes(), &back); err != nil || back.Grants != r.Grants || back.Seed != r.Seed || len(back.Daemons) != len(r.Daemons) {
+	if err := json.Unmarshal(text.Bytes(), &back); err != nil || back.Grants != r.Grants || back.Seed != r.Seed || back.Violations == nil || len(back.Daemons) != len(r.Daemons) {
 		t.Errorf("%v, %s", err, &text)
 	}
 }
