@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -168,7 +167,7 @@ func (o *observer) total(r *Result) {
 		}
 		r.Violations = append(r.Violations, found)
 	}
-	r.Violations = slices.Concat(r.Violations, o.violations)
+	r.Violations = append(r.Violations, o.violations...)
 	if more := o.checker.Broken() - len(o.checker.Violations()); more > 0 {
 		r.Violations = append(r.Violations, Violation{Rule: "more", Text: fmt.Sprintf("%d more breaks of the history's rules", more)})
 	}
