@@ -150,22 +150,25 @@
 // I9 (P8). A fence is the revision of an answer, and the revision of an answer is
 // remembered in a file before the answer is handed on. So no fence that this host
 // has handed out exceeds what it remembers, but for the last second before a crash
-// of the whole host. A linearizable answer that is older than what was remembered
-// when it was asked for, or is of another cluster, proves that etcd was put back.
-// Then nothing is sent any more but revocations, every holder ends, and the mark of
-// it stays in the file. An operator's acceptance replaces the file by a rename, so
-// that a crash leaves the one state or the other, and is refused while etcd is not as
-// far as what is remembered: every later entry has a greater create revision than
-// that, in another cluster too. Only who names the remembered revision is let off.
-// How far etcd is, is asked by a client without a past. It asks every endpoint there
-// and back, so that members of two clusters, or of one before and after, contradict
-// each other; what is only heard later is a regression again.
-// No answer from before can be taken for one from after: a Service never accepts for
-// itself. The next one opens with what was accepted when this one is closed, all its
-// goroutines have ended, and the connections they had; and it revokes this one's
-// leases, in whatever etcd there is then, before it grants anything.
-// Each host remembers for itself. One that had seen less, and does not notice, can
-// hand out a fence below another host's of the time that is undone; so every daemon
+// of the whole host, and for as long as the file cannot be written, which is
+// logged. A linearizable answer that is older than what was remembered when it was
+// asked for, or is of another cluster, proves that etcd was put back. Then nothing
+// is sent any more but revocations and reads of how far etcd is, every holder ends,
+// and the mark of it stays in the file. An operator's acceptance replaces the file
+// by a rename, so that a crash leaves the one state or the other, and is refused
+// while etcd is not as far as what is remembered: every later entry has a greater
+// create revision than that, in another cluster too. Only who names the remembered
+// revision is let off. How far etcd is, is asked by a client without a past. It
+// asks all endpoints at once, and then again, so that members of two clusters, or
+// of one before and after, contradict each other; what is only heard later, and is
+// behind or of another cluster, is a regression again. So stop what is left of the
+// cluster that is undone: a member of it that is ahead would be taken for progress.
+// No answer from before can be taken for one from after: a Service never accepts
+// for itself. The next one opens with what was accepted when this one is closed,
+// all its goroutines have ended, and the connections they had; and it revokes this
+// one's leases, in whatever etcd there is then, before it grants anything. Each
+// host remembers for itself. One that had seen less, and does not notice, can hand
+// out a fence below another host's of the time that is undone; so every daemon
 // reads the revision every few seconds, and an operator bumps it at the restore.
 // Held by TestPromise08NoGoingBack, TestRestoreIsAcceptedOnceFencesRise,
 // TestRestoreFurtherAhead, TestRestoreCrashWhileAccepting, TestRestoreOfSnapshot,
