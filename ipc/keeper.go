@@ -106,10 +106,30 @@ func (k *keeper) run() {
 			// The context first: once the connection is closed, the
 			// daemon may give the name to another.
 			l.cancel(cause)
-			l.conn.end(cause)
+			l.leave(cause)
 			return
 		}
 	}
+}
+
+// leave ends the connection of a lost lock. A daemon that gave no answer before our
+// deadline may be there again, and would give the name away as soon as it reads our
+// end, so it does not before the margin is over.
+func (l *Lock) leave(cause error) {
+	lost, ok := errors.AsType[*LostError](cause)
+	if !ok || lost.Reason != ReasonClientDeadline || !l.client.start(func() { l.linger(cause) }) {
+		l.conn.end(cause)
+	}
+}
+
+func (l *Lock) linger(cause error) {
+	timer := time.NewTimer(l.Margin())
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-l.conn.ctx.Done():
+	}
+	l.conn.end(cause)
 }
 
 // wait waits for whatever happens first and returns why the lock has ended, or

@@ -60,6 +60,9 @@ func TestStoppedDaemonIsNoticed(t *testing.T) {
 	wantReason(t, l, ipc.ReasonClientDeadline)
 	t.Logf("noticed after %v", time.Since(passed))
 	receive(t, s.ended)
+	if took := time.Since(passed); took < l.Margin() {
+		t.Errorf("the daemon could give the name away %v after the loss; the margin is %v", took, l.Margin())
+	}
 	if len(asked) > 0 {
 		t.Error("asked again before the answer")
 	}
