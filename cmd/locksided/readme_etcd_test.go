@@ -1,14 +1,16 @@
 package main
 
 import (
-	"crypto/x509"
 	"net"
 	"net/url"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"go.etcd.io/etcd/server/v3/embed"
 	"go.uber.org/zap"
+
+	"lockside/leases/etcdtest"
 )
 
 // An etcd stands for the reader's: it speaks TLS at three addresses of this host, and
@@ -25,14 +27,14 @@ type etcd struct {
 // a client's, into dir.
 func startEtcd(t testing.TB, dir, data string) *etcd {
 	t.Helper()
-	hosts := []string{"127.0.0.1", "127.0.0.2", "127.0.0.3"}
-	ca := newAuthority(t, dir)
-	ca.issue("host", x509.ExtKeyUsageClientAuth)
-	ca.issue("etcd", x509.ExtKeyUsageServerAuth, hosts...)
+	hosts := []net.IP{net.IPv4(127, 0, 0, 1), net.IPv4(127, 0, 0, 2), net.IPv4(127, 0, 0, 3)}
+	ca := etcdtest.NewAuthority(t, dir)
+	ca.Issue(dir, "host", time.Now().Add(time.Hour))
+	ca.Issue(dir, "etcd", time.Now().Add(time.Hour), hosts...)
 
 	e := &etcd{t: t, dir: dir, data: data}
 	for _, host := range hosts {
-		e.listen = append(e.listen, url.URL{Scheme: "https", Host: net.JoinHostPort(host, "0")})
+		e.listen = append(e.listen, url.URL{Scheme: "https", Host: net.JoinHostPort(host.String(), "0")})
 	}
 	t.Cleanup(e.stop)
 	if err := e.start(); err != nil {

@@ -19,9 +19,9 @@ type blunder struct {
 
 // blunders are of who must not enter a fortress.
 func (f *fortress) blunders() []blunder {
-	other := newAuthority(f.t)
-	expired := f.ca.issue(f.t.TempDir(), time.Now().Add(-time.Second))
-	foreign := other.issue(f.t.TempDir(), time.Now().Add(time.Minute))
+	other := etcdtest.NewAuthority(f.t, f.t.TempDir())
+	expired := f.ca.Issue(f.t.TempDir(), "host", time.Now().Add(-time.Second))
+	foreign := other.Issue(f.t.TempDir(), "host", time.Now().Add(time.Minute))
 	return []blunder{
 		{"wrong password", func(c *config.Config) { c.Password = "guess" }, "password"},
 		{"unknown user", func(c *config.Config) { c.User = "nobody" }, "password"},
@@ -30,7 +30,7 @@ func (f *fortress) blunders() []blunder {
 		{"certificate expired", func(c *config.Config) { c.Cert, c.Key = expired.Cert, expired.Key }, "certificate"},
 		{"certificate of another authority", func(c *config.Config) { c.Cert, c.Key = foreign.Cert, foreign.Key }, "certificate"},
 		{"no certificate", func(c *config.Config) { c.Cert, c.Key = "", "" }, "certificate"},
-		{"authority of others", func(c *config.Config) { c.CACert = other.file }, "certificate"},
+		{"authority of others", func(c *config.Config) { c.CACert = other.File }, "certificate"},
 	}
 }
 
@@ -60,14 +60,14 @@ func TestCertificateIsPutRight(t *testing.T) {
 	t.Parallel()
 	f := newFortress(t, 1, etcdtest.WithTokenTTL(60))
 	dir := t.TempDir()
-	f.ca.issue(dir, time.Now().Add(-time.Second))
+	f.ca.Issue(dir, "host", time.Now().Add(-time.Second))
 	s := f.addSite(t, secureTTL, func(c *config.Config) {
 		f.mayEnter(c)
-		c.Cert, c.Key = filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
+		c.Cert, c.Key = filepath.Join(dir, "host.pem"), filepath.Join(dir, "host-key.pem")
 	})
 	c := s.dial(t)
 	c.refused("LOCK nightly wait=500ms", ipc.CodeUnavailable)
-	f.ca.issue(dir, time.Now().Add(time.Minute))
+	f.ca.Issue(dir, "host", time.Now().Add(time.Minute))
 	c.lock("LOCK nightly")
 	c.unlock("nightly")
 }

@@ -1,8 +1,6 @@
 package faults_test
 
 import (
-	"crypto/x509"
-	"fmt"
 	"net"
 	"path/filepath"
 	"testing"
@@ -20,7 +18,7 @@ const secureTTL = 10 * time.Second
 type fortress struct {
 	*bench
 	t                testing.TB
-	ca               *authority
+	ca               *etcdtest.Authority
 	servers, clients string // directories of certificates
 }
 
@@ -28,7 +26,7 @@ type fortress struct {
 // first certificates end in a while.
 func newFortress(t testing.TB, sites int, tokens etcdtest.Option) *fortress {
 	t.Helper()
-	f := &fortress{t: t, ca: newAuthority(t), servers: t.TempDir(), clients: t.TempDir()}
+	f := &fortress{t: t, ca: etcdtest.NewAuthority(t, t.TempDir()), servers: t.TempDir(), clients: t.TempDir()}
 	files := f.renewServers(time.Minute)
 	f.renewClients(time.Minute)
 	f.bench = newMembers(t, sites, tokens, etcdtest.WithTLS(files))
@@ -44,32 +42,19 @@ func (f *fortress) renewServers(life time.Duration) etcdtest.TLSFiles {
 	for i := range 3 {
 		hosts = append(hosts, net.IPv4(10, 0, 0, byte(i+1)))
 	}
-	return f.ca.issue(f.servers, time.Now().Add(life), hosts...)
+	return f.ca.Issue(f.servers, "etcd", time.Now().Add(life), hosts...)
 }
 
 // renewClients replaces the daemons' certificate.
-func (f *fortress) renewClients(life time.Duration) { f.ca.issue(f.clients, time.Now().Add(life)) }
+func (f *fortress) renewClients(life time.Duration) {
+	f.ca.Issue(f.clients, "host", time.Now().Add(life))
+}
 
 // mayEnter configures a daemon with all that it takes.
 func (f *fortress) mayEnter(c *config.Config) {
-	c.CACert = f.ca.file
-	c.Cert, c.Key = filepath.Join(f.clients, "cert.pem"), filepath.Join(f.clients, "key.pem")
+	c.CACert = f.ca.File
+	c.Cert, c.Key = filepath.Join(f.clients, "host.pem"), filepath.Join(f.clients, "host-key.pem")
 	c.User, c.Password = "lock", "lock"
-}
-
-// signedTokens are tokens that their signature alone makes good, for so long
-// after they were issued, whether or not they are used.
-func signedTokens(t testing.TB, life time.Duration) etcdtest.Option {
-	t.Helper()
-	dir, key := t.TempDir(), newKey(t)
-	private, public := filepath.Join(dir, "private.pem"), filepath.Join(dir, "public.pem")
-	writeKey(t, private, key)
-	der, err := x509.MarshalPKIXPublicKey(key.Public())
-	if err != nil {
-		t.Fatal(err)
-	}
-	writePEM(t, public, "PUBLIC KEY", der)
-	return etcdtest.WithAuthToken(fmt.Sprintf("jwt,pub-key=%s,priv-key=%s,sign-method=ES256,ttl=%v", public, private, life))
 }
 
 // TestFortress: tokens end between any two renewals, certificates end and are
@@ -79,7 +64,7 @@ func TestFortress(t *testing.T) {
 	t.Parallel()
 	for name, tokens := range map[string]etcdtest.Option{
 		"simple tokens": etcdtest.WithTokenTTL(1),
-		"signed tokens": signedTokens(t, time.Second),
+		"signed tokens": etcdtest.WithSignedTokens(t, time.Second),
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
