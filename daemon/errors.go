@@ -24,6 +24,14 @@ func codes() []struct{ from, to error } {
 	}
 }
 
+// unavailable says why etcd does not serve us, if it says so itself.
+func (n *session) unavailable() error {
+	if words := n.server.locks.Objection(); words != "" {
+		return ipc.ErrUnavailable.WithText("etcd does not serve this host: %s", words)
+	}
+	return ipc.ErrUnavailable
+}
+
 // explain turns an error into one for the client. Causes from etcd, which may
 // hold addresses and keys, go to the log alone.
 func (n *session) explain(err error) error {
@@ -33,7 +41,7 @@ func (n *session) explain(err error) error {
 		}
 		if errors.Is(err, leases.ErrUnavailable) {
 			n.server.log.Debug("Request not served", "session", n.locks.ID(), "error", err)
-			return c.to
+			return n.unavailable()
 		}
 		if told, ok := errors.AsType[*ipc.Error](c.to); ok && err != c.from {
 			return told.WithText("%v", err)

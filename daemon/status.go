@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"os"
+	"slices"
 	"time"
 
 	"lockside/ipc"
@@ -41,7 +42,8 @@ func (s *server) appendStore(out []byte, st leases.Status) []byte {
 	}
 	out = ipc.AppendString(ipc.AppendData(out), "about", "store")
 	out = ipc.AppendString(out, "store", store)
-	out = ipc.AppendString(out, "health", health(st))
+	objection := s.locks.Objection()
+	out = ipc.AppendString(out, "health", health(st, objection))
 	now := etcd.Memory{ClusterID: st.Store.ClusterID, Revision: st.Store.Revision}
 	if st.Store.Regressed != nil {
 		now = st.Store.Present
@@ -59,20 +61,22 @@ func (s *server) appendStore(out []byte, st leases.Status) []byte {
 	if st.Store.Regressed != nil {
 		out = ipc.AppendInt(out, "remembered", st.Store.Revision)
 		out = ipc.AppendText(out, leases.GoneBack)
+	} else if objection != "" {
+		out = ipc.AppendText(out, objection)
 	}
 	return ipc.AppendEnd(out)
 }
 
-// health is one word for the store: regressed until an operator accepts it,
-// unavailable while no member answers.
-func health(st leases.Status) string {
-	if st.Store.Regressed != nil {
+// health is one word for the store: regressed until an operator accepts it, refused
+// while etcd has an objection to what we ask, unavailable while no member answers.
+func health(st leases.Status, objection string) string {
+	switch {
+	case st.Store.Regressed != nil:
 		return "regressed"
-	}
-	for _, e := range st.Store.Endpoints {
-		if e.Healthy {
-			return "ok"
-		}
+	case objection != "":
+		return "refused"
+	case slices.ContainsFunc(st.Store.Endpoints, func(e etcd.EndpointStatus) bool { return e.Healthy }):
+		return "ok"
 	}
 	return "unavailable"
 }

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"lockside/leases/boottime"
@@ -43,6 +44,8 @@ type Service struct {
 	record  []byte
 
 	restores restores
+
+	objection atomic.Pointer[string] // etcd's, to the last request of its kind; nil if it has none
 
 	ctx     context.Context // ends when the Service is closed
 	cancel  context.CancelFunc

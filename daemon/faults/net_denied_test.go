@@ -2,6 +2,7 @@ package faults_test
 
 import (
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -25,7 +26,7 @@ func (f *fortress) blunders() []blunder {
 	return []blunder{
 		{"wrong password", func(c *config.Config) { c.Password = "guess" }, "password"},
 		{"unknown user", func(c *config.Config) { c.User = "nobody" }, "password"},
-		{"no user", func(c *config.Config) { c.User, c.Password = "", "" }, "user"},
+		{"no user", func(c *config.Config) { c.User, c.Password = "", "" }, "permission denied"}, // its certificate is of no user,
 		{"another's prefix", func(c *config.Config) { c.Prefix = "other/" }, "permission denied"},
 		{"certificate expired", func(c *config.Config) { c.Cert, c.Key = expired.Cert, expired.Key }, "certificate"},
 		{"certificate of another authority", func(c *config.Config) { c.Cert, c.Key = foreign.Cert, foreign.Key }, "certificate"},
@@ -52,6 +53,27 @@ func TestNotLetIn(t *testing.T) {
 		holder.check("nightly", held)
 	}
 	holder.unlock("nightly")
+}
+
+// TestNotLetInSaysSo: who asks for a lock of a daemon that etcd does not let in is
+// told why, and so is who asks for the status.
+func TestNotLetInSaysSo(t *testing.T) {
+	t.Parallel()
+	f := newFortress(t, 8, etcdtest.WithTokenTTL(60))
+	for _, b := range f.blunders() {
+		wrong := f.addSite(t, secureTTL, func(c *config.Config) {
+			f.mayEnter(c)
+			b.make(c)
+		})
+		c := wrong.dial(t)
+		r, _ := c.ask("LOCK nightly wait=2s")
+		if text := string(r.Append(nil)); r.Kind != ipc.KindErr || !strings.Contains(text, b.says) {
+			t.Errorf("%s: LOCK is answered %s", b.name, text)
+		}
+		if health := c.health(); health == "ok" {
+			t.Errorf("%s: STATUS says health=%s", b.name, health)
+		}
+	}
 }
 
 // TestCertificateIsPutRight: a daemon whose certificate has ended serves as soon

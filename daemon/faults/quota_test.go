@@ -2,6 +2,7 @@ package faults_test
 
 import (
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
@@ -43,6 +44,24 @@ func TestOutOfSpace(t *testing.T) {
 		c.unlock(name)
 	}
 	nothingLeft(t, etcd, patience)
+}
+
+// TestOutOfSpaceSaysSo: who asks for a lock is told what is wrong, and so is who
+// asks for the status.
+func TestOutOfSpaceSaysSo(t *testing.T) {
+	t.Parallel()
+	server := etcdtest.Start(t, etcdtest.WithQuota(4<<20))
+	h := startHost(t, "a", server.Endpoint)
+	c := h.dial(t)
+	c.ask("LOCK nightly")
+	exhaust(t, server.Client(t))
+	r, _ := h.dial(t).ask("LOCK other wait=1s")
+	if r.Code != ipc.CodeUnavailable || !strings.Contains(string(r.Append(nil)), "space") {
+		t.Errorf("without space LOCK is answered %s", r.Append(nil))
+	}
+	if health := c.health(); health == "ok" {
+		t.Errorf("without space STATUS says health=%s", health)
+	}
 }
 
 // exhaust writes until etcd is over its quota and says so.

@@ -132,6 +132,21 @@ func repeatable(err error) bool {
 	return false
 }
 
+// Objection is what the server has against a request, in its own words, if that lets
+// nobody in or has no space: neither passes by itself. It is empty for other errors.
+func Objection(err error) string {
+	if !errors.Is(err, ErrDenied) && !errors.Is(err, ErrNoSpace) {
+		return ""
+	}
+	if said, ok := answer(err).(rpctypes.EtcdError); ok {
+		return strings.TrimPrefix(said.Error(), "etcdserver: ")
+	}
+	if errors.Is(err, ErrNoSpace) {
+		return ErrNoSpace.Error()
+	}
+	return ErrDenied.Error()
+}
+
 func isNoSpace(err error) bool { return answer(err) == rpctypes.ErrNoSpace }
 
 // answer finds what the server said inside a wrapped error.

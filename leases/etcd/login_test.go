@@ -146,7 +146,8 @@ func TestOneLoginForAllThatNeedIt(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	if logins := raftIndex(t, root) - before - many; logins < 1 || logins > 3 {
+	// Or none, if a probe has found out before the first request did.
+	if logins := raftIndex(t, root) - before - many; logins < 0 || logins > 3 {
 		t.Errorf("%d logins, want one", logins)
 	}
 }

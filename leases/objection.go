@@ -1,0 +1,52 @@
+package leases
+
+import (
+	"strings"
+
+	"lockside/leases/etcd"
+)
+
+// An objection is why etcd does not do what a lock takes although it can be reached:
+// it lets this host in as nobody, or takes nothing more in. Without one, it just does
+// not answer. Users are told, since waiting does not help.
+
+// noHandshake is the objection of a TLS connection that does not come about. The log
+// says which certificate is meant.
+const noHandshake = "the certificate of etcd, or of this host, is refused"
+
+// object notes an objection to what a lock takes, in etcd's own words.
+func (s *Service) object(err error) {
+	if words := etcd.Objection(err); words != "" {
+		s.objection.Store(&words)
+	}
+}
+
+// served notes that etcd has done what it may have had an objection to.
+func (s *Service) served() {
+	if s.objection.Load() != nil {
+		s.objection.Store(nil)
+	}
+}
+
+// Objection is why etcd does not do what a lock takes, for users to read, and empty if
+// it does or does not answer at all.
+func (s *Service) Objection() string {
+	if words := s.objection.Load(); words != nil {
+		return *words
+	}
+	return handshake(s.etcd.Status().Endpoints)
+}
+
+// handshake is the objection of endpoints none of which can be used, if there is one.
+func handshake(endpoints []etcd.EndpointStatus) string {
+	var found string
+	for _, e := range endpoints {
+		switch {
+		case e.Healthy:
+			return ""
+		case e.Err != nil && (strings.Contains(e.Err.Error(), "tls: ") || strings.Contains(e.Err.Error(), "x509: ")):
+			found = noHandshake
+		}
+	}
+	return found
+}
