@@ -24,12 +24,12 @@ func codes() []struct{ from, to error } {
 	}
 }
 
-// unavailable says why etcd does not serve us, if it says so itself.
-func (n *session) unavailable() error {
-	if words := n.server.locks.Objection(); words != "" {
-		return ipc.ErrUnavailable.WithText("etcd does not serve this host: %s", words)
+// unavailable is told when etcd does not serve us, and why not if it has an objection.
+func unavailable(objection string) error {
+	if objection == "" {
+		return ipc.ErrUnavailable
 	}
-	return ipc.ErrUnavailable
+	return ipc.ErrUnavailable.WithText("etcd does not serve this host: %s", objection)
 }
 
 // explain turns an error into one for the client. Causes from etcd, which may
@@ -41,7 +41,7 @@ func (n *session) explain(err error) error {
 		}
 		if errors.Is(err, leases.ErrUnavailable) {
 			n.server.log.Debug("Request not served", "session", n.locks.ID(), "error", err)
-			return n.unavailable()
+			return unavailable(n.server.objection())
 		}
 		if told, ok := errors.AsType[*ipc.Error](c.to); ok && err != c.from {
 			return told.WithText("%v", err)

@@ -97,7 +97,10 @@ func TestReasonsAreOfTheProtocol(t *testing.T) {
 }
 
 func TestExplain(t *testing.T) {
-	n := &session{server: &server{log: slog.New(slog.DiscardHandler)}, locks: new(leases.Session)}
+	var objection string
+	n := &session{locks: new(leases.Session), server: &server{
+		log: slog.New(slog.DiscardHandler), objection: func() string { return objection },
+	}}
 	secret := errors.New("dial tcp 10.1.2.3:2379")
 	for _, test := range []struct {
 		err  error
@@ -111,5 +114,9 @@ func TestExplain(t *testing.T) {
 		if got := n.explain(test.err); got.Error() != test.want {
 			t.Errorf("%v is explained as %q, want %q", test.err, got, test.want)
 		}
+	}
+	objection = "permission denied"
+	if got, want := n.explain(leases.ErrUnavailable).Error(), "unavailable: etcd does not serve this host: permission denied"; got != want {
+		t.Errorf("with an objection it is explained as %q, want %q", got, want)
 	}
 }

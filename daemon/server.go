@@ -36,12 +36,15 @@ type server struct {
 	draining atomic.Bool
 	waiters  atomic.Int64 // LOCKs that wait, of all sessions
 	sessions table
+
+	objection func() string // etcd's, to what locks take; empty if it has none
 }
 
 func newServer(c config.Config, o Options, socket *listen.Listener, locks *leases.Service) *server {
 	return &server{
 		cfg: c, version: o.Version, log: o.Logger, socket: socket, locks: locks, started: o.started,
-		accepted: make(chan struct{}), served: make(chan struct{}),
+		objection: locks.Objection,
+		accepted:  make(chan struct{}), served: make(chan struct{}),
 		sessions: table{users: map[uint32]int{}, most: c.Limits.Sessions, mostOfUser: c.Limits.SessionsPerUser},
 	}
 }

@@ -42,7 +42,7 @@ func (s *server) appendStore(out []byte, st leases.Status) []byte {
 	}
 	out = ipc.AppendString(ipc.AppendData(out), "about", "store")
 	out = ipc.AppendString(out, "store", store)
-	objection := s.locks.Objection()
+	objection := s.objection()
 	out = ipc.AppendString(out, "health", health(st, objection))
 	now := etcd.Memory{ClusterID: st.Store.ClusterID, Revision: st.Store.Revision}
 	if st.Store.Regressed != nil {
