@@ -57,8 +57,8 @@
 // # Why it is safe
 //
 // Words: an entry is live while etcd has it; an entry is given up once its
-// session has released it or has been shut down. A name's queue is the live
-// entries of all hosts by create revision.
+// session has released it or has been shut down, and, if a deadline shut it down, has
+// lingered. A name's queue is the live entries of all hosts by create revision.
 //
 // I1 (P2). One name gets at most one new entry in a Txn, so create revisions
 // within a queue differ, and a later Txn has the greater one. A key is used

@@ -95,7 +95,6 @@ func (l *lease) ring(m *Machine) {
 		m.yield(l)
 	}
 	if l.state == dead {
-		m.arm(l)
 		return
 	}
 	if due(&l.grantAt) {
@@ -150,7 +149,6 @@ func (m *Machine) die(l *lease, reason Reason) {
 	}
 	l.state = dead
 	l.class.remove(l)
-	m.arm(l)
 	var unsent []*request
 	for _, o := range l.outbox {
 		if r := o.request; r != nil {

@@ -85,8 +85,8 @@ func (q *queue) own(key string) *entry {
 }
 
 // blocks reports whether something before an entry still counts: another
-// host's entry, or one of ours that is not given up or lingers. One that a look showed
-// under our key before our own answer came is not known to be ours.
+// host's entry, or one of ours that is not given up, or lingers. One that a look
+// showed under our key before our own answer came is not known to be ours.
 func (q *queue) blocks(e *entry) bool {
 	for _, o := range q.entries {
 		if (o.counts() || o.state == sent) && o.rev != 0 && o.rev < e.rev {
