@@ -10,6 +10,8 @@ import (
 	"io/fs"
 	"log/slog"
 	"time"
+
+	"lockside/leases/core"
 )
 
 // Config is what a locksided runs with. [Load] makes one that is complete and
@@ -76,15 +78,11 @@ type Limits struct {
 	Waiters, WaitersPerName int
 }
 
-// minMargin is the least margin taken unasked. An etcd leader that has been
-// replaced may still answer for up to two election time-outs.
-const minMargin = time.Second
-
 // MarginOf is the margin for a lease of the given TTL: the one configured, or
-// a sixth of the TTL and at least a second.
+// [core.DefaultMargin].
 func (c Config) MarginOf(ttl time.Duration) time.Duration {
 	if c.Margin > 0 {
 		return c.Margin
 	}
-	return max(ttl/6, minMargin)
+	return core.DefaultMargin(ttl)
 }
