@@ -41,7 +41,6 @@ func (s *Service) grant(a core.GrantLease) {
 	ttl, sent, err := s.etcd.Grant(ctx, a.Lease, a.TTL)
 	switch {
 	case err == nil:
-		s.served()
 		s.step(core.LeaseGranted{Lease: a.Lease, TTL: ttl, Sent: sent})
 	case errors.Is(err, etcd.ErrLeaseExists):
 		s.step(core.LeaseGranted{Lease: a.Lease, Exists: true})
@@ -140,7 +139,6 @@ func (s *Service) fence(lease int64) {
 	}})
 	switch {
 	case err == nil:
-		s.served()
 		s.step(core.LeaseFenced{Lease: lease, Epoch: resp.Header.Revision})
 	case errors.Is(err, etcd.ErrLeaseNotFound):
 		s.step(core.LeaseEnded{Lease: lease})

@@ -2,6 +2,7 @@ package leases
 
 import (
 	"strings"
+	"time"
 
 	"lockside/leases/etcd"
 )
@@ -9,6 +10,14 @@ import (
 // An objection is why etcd does not do what a lock takes although it can be reached:
 // it lets this host in as nobody, or takes nothing more in. Without one, it just does
 // not answer. Users are told, since waiting does not help.
+type objection struct {
+	words string
+	since time.Duration // on the boot clock
+}
+
+// objectionLife is how long an objection is told: for longer than it takes until a
+// lease or an epoch, without which there is no lock, is asked for again.
+const objectionLife = 10 * time.Second
 
 // noHandshake is the objection of a TLS connection that does not come about. The log
 // says which certificate is meant.
@@ -17,22 +26,15 @@ const noHandshake = "the certificate of etcd, or of this host, is refused"
 // object notes an objection to what a lock takes, in etcd's own words.
 func (s *Service) object(err error) {
 	if words := etcd.Objection(err); words != "" {
-		s.objection.Store(&words)
-	}
-}
-
-// served notes that etcd has done what it may have had an objection to.
-func (s *Service) served() {
-	if s.objection.Load() != nil {
-		s.objection.Store(nil)
+		s.objected.Store(&objection{words, s.clock.Now()})
 	}
 }
 
 // Objection is why etcd does not do what a lock takes, for users to read, and empty if
 // it does or does not answer at all.
 func (s *Service) Objection() string {
-	if words := s.objection.Load(); words != nil {
-		return *words
+	if o := s.objected.Load(); o != nil && s.clock.Now()-o.since < objectionLife {
+		return o.words
 	}
 	return handshake(s.etcd.Status().Endpoints)
 }

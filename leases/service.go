@@ -45,7 +45,7 @@ type Service struct {
 
 	restores restores
 
-	objection atomic.Pointer[string] // etcd's, to the last request of its kind; nil if it has none
+	objected atomic.Pointer[objection] // the last one; nil if there was none
 
 	ctx     context.Context // ends when the Service is closed
 	cancel  context.CancelFunc

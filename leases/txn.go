@@ -47,9 +47,6 @@ func (s *Service) commit(b *core.Batch) {
 		s.trouble("Batch not committed", err, "puts", len(b.Puts), "drops", len(b.Drops))
 		s.step(failure(b, err))
 	case resp.Succeeded:
-		if len(b.Puts) > 0 {
-			s.served()
-		}
 		s.step(applied(b, resp))
 	default:
 		s.step(refused(b, resp))

@@ -35,8 +35,8 @@ func (f *fortress) blunders() []blunder {
 	}
 }
 
-// TestNotLetIn: whoever is wrong to etcd serves no lock, and takes none from those
-// who are right.
+// TestNotLetIn: whoever is wrong to etcd serves no lock, says why, and takes none from
+// those who are right.
 func TestNotLetIn(t *testing.T) {
 	t.Parallel()
 	f := newFortress(t, 9, etcdtest.WithTokenTTL(60))
@@ -47,33 +47,19 @@ func TestNotLetIn(t *testing.T) {
 			f.mayEnter(c)
 			b.make(c)
 		})
-		wrong.dial(t).refused("LOCK nightly wait=500ms", ipc.CodeUnavailable)
-		wrong.dial(t).refused("LOCK other wait=500ms", ipc.CodeUnavailable)
+		c := wrong.dial(t)
+		r, _ := c.ask("LOCK nightly wait=2s")
+		if text := string(r.Append(nil)); r.Code != ipc.CodeUnavailable || !strings.Contains(text, b.says) {
+			t.Errorf("%s: LOCK is answered %s", b.name, text)
+		}
+		c.refused("LOCK other wait=500ms", ipc.CodeUnavailable)
+		if health := c.health(); health != "refused" {
+			t.Errorf("%s: STATUS says health=%s", b.name, health)
+		}
 		wrong.process.kill()
 		holder.check("nightly", held)
 	}
 	holder.unlock("nightly")
-}
-
-// TestNotLetInSaysSo: who asks for a lock of a daemon that etcd does not let in is
-// told why, and so is who asks for the status.
-func TestNotLetInSaysSo(t *testing.T) {
-	t.Parallel()
-	f := newFortress(t, 8, etcdtest.WithTokenTTL(60))
-	for _, b := range f.blunders() {
-		wrong := f.addSite(t, secureTTL, func(c *config.Config) {
-			f.mayEnter(c)
-			b.make(c)
-		})
-		c := wrong.dial(t)
-		r, _ := c.ask("LOCK nightly wait=2s")
-		if text := string(r.Append(nil)); r.Kind != ipc.KindErr || !strings.Contains(text, b.says) {
-			t.Errorf("%s: LOCK is answered %s", b.name, text)
-		}
-		if health := c.health(); health == "ok" {
-			t.Errorf("%s: STATUS says health=%s", b.name, health)
-		}
-	}
 }
 
 // TestCertificateIsPutRight: a daemon whose certificate has ended serves as soon

@@ -59,7 +59,7 @@ func TestOutOfSpaceSaysSo(t *testing.T) {
 	if r.Code != ipc.CodeUnavailable || !strings.Contains(string(r.Append(nil)), "space") {
 		t.Errorf("without space LOCK is answered %s", r.Append(nil))
 	}
-	if health := c.health(); health == "ok" {
+	if health := c.health(); health != "refused" {
 		t.Errorf("without space STATUS says health=%s", health)
 	}
 }
