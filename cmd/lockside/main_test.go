@@ -3,13 +3,21 @@ package main
 import (
 	"os"
 	"os/exec"
+	"os/signal"
+	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
+// TestMain catches HUP, which lockside leaves ignored if it was when it started, as
+// under nohup(1). The programs that the scripts start do not inherit that then.
 func TestMain(m *testing.M) {
+	if filepath.Base(os.Args[0]) != "lockside" {
+		signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP)
+	}
 	testscript.Main(m, map[string]func(){"lockside": main})
 }
 
