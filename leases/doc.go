@@ -18,7 +18,8 @@
 //  3. At the end of the step the core packs what lies in the outbox into a
 //     batch, enqueues and deletions, unless it gains by waiting for more until
 //     one under way is answered. The Service sends it as one Txn, guarded by
-//     the lease's epoch and by the create revision of every key that it touches.
+//     the create revision of every key that it touches, and by the lease's epoch
+//     if it puts one.
 //     A queue that nobody is known to use must be empty, which is one guard more;
 //     any other is looked at in the same Txn. If such a guard fails, the refusal
 //     shows what there is, and the request is sent again with a look.
@@ -113,10 +114,10 @@
 // Held by TestPromise03ClosedInTime, TestPromise03TheMarginIsTheClients,
 // TestCoreLateRenewalRevivesNothing, TestCoreRandomSchedules.
 //
-// I5 (P5, P6). Each write of a lease is guarded by the revision of the lease's
-// epoch key. When the outcome of a Txn is unknown, its keys stay reserved, the
-// epoch key is written anew, and only when that is confirmed are the keys read:
-// from then on the Txn can no longer be applied, so what the read says is
+// I5 (P5, P6). Each put on a lease is guarded by the revision of the lease's
+// epoch key. When the outcome of a Txn is unknown, the keys that it puts stay
+// reserved, the epoch key is written anew, and only when that is confirmed are the
+// keys read: from then on the Txn can no longer be applied, so what the read says is
 // final. Entries found are taken over or deleted; absent ones are retried. A read
 // decides only if it is at the latest epoch that we know or after it, and one
 // that is not is followed by another, so every doubt ends.
@@ -128,8 +129,10 @@
 //
 // I6 (P6). A deletion names its key and is guarded by the create revision, so a
 // late or repeated one deletes nothing newer. A revoke names a lease that was
-// given up for good. Nothing else removes anything.
-// Held by TestPromise06OnlyOurOwn, TestCoreRandomSchedules.
+// given up for good. Nothing else removes anything. So a deletion needs no epoch:
+// one of unknown outcome is just sent again, and an etcd that takes no puts, not
+// even of an epoch, keeps no host from giving up what it has.
+// Held by TestPromise06OnlyOurOwn, TestDeletionsNeedNoEpoch, TestCoreRandomSchedules.
 //
 // I7 (P5). Every entry that may be in etcd is known to the core until its
 // deletion, its absence, or the end of its lease is confirmed, and each of

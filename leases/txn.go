@@ -53,14 +53,15 @@ func (s *Service) commit(b *core.Batch) {
 	}
 }
 
-// request is the Txn of a batch: guarded by the epoch and by each key, it
-// deletes, puts, and looks, in this order; if a guard does not hold, it reads
-// what the guards were about.
+// request is the Txn of a batch: guarded by each key, and by the epoch if it puts
+// something, it deletes, puts, and looks, in this order; if a guard does not hold,
+// it reads what the guards were about.
 func (s *Service) request(b *core.Batch) *pb.TxnRequest {
-	epoch := keys.Epoch(s.prefix, b.Lease)
-	req := &pb.TxnRequest{
-		Compare: []*pb.Compare{modified(epoch, b.Epoch)},
-		Failure: []*pb.RequestOp{get(epoch, "")},
+	req := &pb.TxnRequest{}
+	if len(b.Puts) > 0 {
+		epoch := keys.Epoch(s.prefix, b.Lease)
+		req.Compare = append(req.Compare, modified(epoch, b.Epoch))
+		req.Failure = append(req.Failure, get(epoch, ""))
 	}
 	for _, d := range b.Drops {
 		req.Success = append(req.Success, del(d.Key))
@@ -96,14 +97,14 @@ func applied(b *core.Batch, resp *pb.TxnResponse) core.Event {
 
 func refused(b *core.Batch, resp *pb.TxnResponse) core.Event {
 	ev := core.BatchRefused{Batch: b.ID, Revision: resp.Header.Revision}
-	for i, r := range resp.Responses {
-		found := shown(r.GetResponseRange())
-		switch {
-		case i > 0:
-			ev.Found = append(ev.Found, found)
-		case len(found) > 0:
-			ev.Epoch = found[0].Modified
+	for _, r := range resp.Responses {
+		ev.Found = append(ev.Found, shown(r.GetResponseRange()))
+	}
+	if len(b.Puts) > 0 {
+		for _, epoch := range ev.Found[0] {
+			ev.Epoch = epoch.Modified
 		}
+		ev.Found = ev.Found[1:]
 	}
 	return ev
 }

@@ -62,6 +62,7 @@ func TestCase_consul912_StallOfAThird(t *testing.T) {
 	rides(t, hosts, func() {
 		freezeFor(t, member, rideTTL/3)
 		holder, g := hosts[0].lock(t, "lasting")
+		renewed(t, hosts...)
 		lasts := now() + rideTTL
 		freezeFor(t, member, rideTTL/2)
 		for now() < lasts {

@@ -64,6 +64,27 @@ func TestOutOfSpaceSaysSo(t *testing.T) {
 	}
 }
 
+// TestOutOfSpaceReleases: that etcd takes no new entry of a host does not keep
+// the host from giving up what it has.
+func TestOutOfSpaceReleases(t *testing.T) {
+	t.Parallel()
+	server := etcdtest.Start(t, etcdtest.WithQuota(4<<20))
+	etcd := server.Client(t)
+	h := startHost(t, "a", server.Endpoint)
+	holder, _ := h.lock(t, "nightly")
+	quitter, _ := h.lock(t, "other")
+	exhaust(t, etcd)
+	h.dial(t).refused("LOCK third wait=1s", ipc.CodeUnavailable)
+	quitter.hangUp()
+	holder.send("UNLOCK nightly")
+	if !holder.ends(atOnce) {
+		t.Errorf("UNLOCK is not answered within %v", atOnce)
+	}
+	eventually(t, atOnce, "end of what was given up", func() bool {
+		return len(queue(t, etcd, "nightly"))+len(queue(t, etcd, "other")) == 0
+	})
+}
+
 // exhaust writes until etcd is over its quota and says so.
 func exhaust(t testing.TB, etcd *clientv3.Client) {
 	t.Helper()

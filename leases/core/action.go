@@ -63,11 +63,11 @@ type Commit struct{ Batch *Batch }
 
 // Batch is a group of operations on one lease that are done together or not
 // at all: the drops first, so that no look shows what they delete, then each
-// put with its look. It must not be changed.
+// put with its look. Drops alone need no epoch (I6). It must not be changed.
 type Batch struct {
 	ID    uint64
 	Lease int64
-	Epoch int64 // the guard: mod revision of the lease's epoch key
+	Epoch int64 // the guard: mod revision of the lease's epoch key; zero without puts
 	Puts  []Put
 	Drops []Drop
 	ops   []*op

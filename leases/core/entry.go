@@ -36,9 +36,9 @@ type entry struct {
 
 	given   bool          // its session released it or was shut down
 	lingers time.Duration // until when it counts though it is given up; zero if it does not
-	doubt   bool          // the outcome of its last batch is unknown
-	guard   int64         // the epoch of its last batch
-	floor   int64         // the highest revision seen before its last batch
+	doubt   bool          // the outcome of its enqueue is unknown
+	guard   int64         // the epoch of its enqueue's batch
+	floor   int64         // the highest revision seen before that batch
 	missing bool          // etcd shows it deleted or overwritten; the lease is probed
 	erased  int64         // the revision by which it was deleted by another, if so
 }

@@ -1,7 +1,7 @@
 package core
 
-// fence replaces a lease's epoch key (I5). Until that is confirmed, nothing
-// is sent on the lease.
+// fence replaces a lease's epoch key (I5). Until that is confirmed, nothing is
+// put on the lease.
 func (m *Machine) fence(l *lease) {
 	if l.state == granting {
 		l.state = fencing
@@ -46,10 +46,6 @@ func (m *Machine) decide(e *entry, k Key, revision int64) {
 	e.doubt = false
 	r, ours := e.request, k.Lease == e.lease.id
 	switch {
-	case e.state == leaving && k.Created == e.rev:
-		m.push(e.lease, &op{entry: e})
-	case e.state == leaving:
-		m.gone(e, revision)
 	case e.given && !ours:
 		e.rev = 0 // the read tells what is under its key
 		m.gone(e, revision)

@@ -105,9 +105,9 @@ type (
 		Looks    [][]Key
 	}
 	// BatchRefused says that a guard did not hold, so nothing was done: the
-	// mod revision of the epoch key, zero if it is absent, and for each put and
-	// then each drop what there was under its key, or in the whole queue if that
-	// was to be empty, as of Revision.
+	// mod revision of the epoch key, zero if it is absent or was no guard, and for
+	// each put and then each drop what there was under its key, or in the whole
+	// queue if that was to be empty, as of Revision.
 	BatchRefused struct {
 		Batch    uint64
 		Revision int64

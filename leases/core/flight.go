@@ -50,7 +50,7 @@ func (q *queue) underWay() bool {
 
 // flush sends batches as long as the lease may, and it is worth it.
 func (m *Machine) flush(l *lease) {
-	for l.state == ready && !l.stale && l.resumeAt == 0 && m.worthABatch(l) {
+	for l.state == ready && l.resumeAt == 0 && m.worthABatch(l) {
 		b := m.pack(l)
 		l.inFlight++
 		l.opsInFlight += len(b.ops)
@@ -64,7 +64,7 @@ func (m *Machine) flush(l *lease) {
 // not, goes at the latest when a batch under way is answered: what is idle delays
 // nothing.
 func (m *Machine) worthABatch(l *lease) bool {
-	waiting, most := len(l.outbox), m.cfg.BatchesInFlight
+	waiting, most := l.sendable(), m.cfg.BatchesInFlight
 	switch {
 	case waiting == 0:
 		return false

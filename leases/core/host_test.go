@@ -136,6 +136,9 @@ func (h *host) fence(lease int64) Event {
 	if e.leases[lease] == nil {
 		return LeaseEnded{lease}
 	}
+	if e.full > e.now {
+		return FenceFailed{lease}
+	}
 	e.revision++
 	e.put(keys.Epoch(modelPrefix, lease), lease)
 	return LeaseFenced{lease, e.revision}

@@ -57,6 +57,15 @@ func (l *lease) pause() time.Duration {
 	return min(firstPause<<min(l.failures-1, 6), lastPause)
 }
 
+// hold sends nothing for a while. Batches that were under way together and fail
+// together count as one failure.
+func (l *lease) hold(m *Machine) {
+	if l.resumeAt == 0 {
+		l.resumeAt = m.now + l.pause()
+		m.arm(l)
+	}
+}
+
 // until is the moment at which a lease ends its sessions unless it is renewed.
 func (m *Machine) until(l *lease) time.Duration { return l.deadline - m.cfg.Margin(l.ttl) }
 

@@ -19,6 +19,7 @@ type model struct {
 	leases   map[int64]*modelLease
 	watches  []*modelWatch
 	maxOps   int               // in one Txn
+	full     time.Duration     // until when nothing can be put
 	dropped  func(key string)  // told of a deletion by a batch
 	expired  func(lease int64) // told before a lease ends by itself
 }
@@ -135,6 +136,9 @@ func (e *model) commit(b *Batch) Event {
 	if b.size() > e.maxOps {
 		return BatchFailed{Batch: b.ID, Cause: TooLarge, Err: errors.New("too many operations")}
 	}
+	if e.full > e.now && len(b.Puts) > 0 {
+		return BatchUnknown{b.ID} // etcd may have applied what it refuses for want of space
+	}
 	if e.holds(b) {
 		if len(b.Puts) > 0 && e.leases[b.Lease] == nil {
 			return BatchFailed{Batch: b.ID, Cause: NoLease}
@@ -153,7 +157,10 @@ func (e *model) commit(b *Batch) Event {
 		}
 		return BatchApplied{b.ID, e.revision, looks}
 	}
-	refused := BatchRefused{Batch: b.ID, Revision: e.revision, Epoch: e.keys[keys.Epoch(modelPrefix, b.Lease)].modified}
+	refused := BatchRefused{Batch: b.ID, Revision: e.revision}
+	if len(b.Puts) > 0 {
+		refused.Epoch = e.keys[keys.Epoch(modelPrefix, b.Lease)].modified
+	}
 	for _, p := range b.Puts {
 		if p.Empty {
 			refused.Found = append(refused.Found, e.look(keys.Queue(modelPrefix, p.Queue)))
@@ -188,7 +195,7 @@ func (e *model) show(key string) []Key {
 }
 
 func (e *model) holds(b *Batch) bool {
-	if e.keys[keys.Epoch(modelPrefix, b.Lease)].modified != b.Epoch {
+	if len(b.Puts) > 0 && e.keys[keys.Epoch(modelPrefix, b.Lease)].modified != b.Epoch {
 		return false
 	}
 	for _, p := range b.Puts {

@@ -13,7 +13,7 @@ import (
 func (s *schedule) move() {
 	n := s.rand.IntN(1000)
 	if s.wild && s.rand.IntN(20) == 0 {
-		n = 850 + s.rand.IntN(8)
+		n = 850 + s.rand.IntN(9)
 	}
 	switch {
 	case n < 250:
@@ -36,6 +36,8 @@ func (s *schedule) move() {
 		s.drain()
 	case n < 858:
 		s.suspend()
+	case n < 859:
+		s.fill()
 	}
 }
 
@@ -197,6 +199,12 @@ func (s *schedule) partition() {
 	s.net.bad = 1
 	s.history.note("partition")
 	s.net.after(time.Duration(s.rand.IntN(5000))*time.Millisecond, func() { s.net.bad = was; s.history.note("healed") })
+}
+
+// fill leaves etcd without space, so that nothing can be put but all can be deleted.
+func (s *schedule) fill() {
+	s.net.etcd.full = s.net.etcd.now + time.Duration(s.rand.IntN(5000))*time.Millisecond
+	s.history.note("no space until %v", s.net.etcd.full)
 }
 
 // restart crashes a host and starts another in its place, which revokes the

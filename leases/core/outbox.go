@@ -48,16 +48,16 @@ func (r *request) takeBack() {
 }
 
 // pack takes from the outbox what fits into one batch, in order, and the first
-// op in any case: if it is too large, etcd refuses it alone. Two enqueues of one
-// name never go together: they would share a create revision (I1).
+// op that may go in any case: if it is too large, etcd refuses it alone. Two
+// enqueues of one name never go together: they would share a create revision (I1).
 func (m *Machine) pack(l *lease) *Batch {
 	m.lastBatch++
-	b := &Batch{ID: m.lastBatch, Lease: l.id, Epoch: l.epoch}
+	b := &Batch{ID: m.lastBatch, Lease: l.id}
 	room := m.batchOps - 1 // the epoch's guard
 	rest, left := l.outbox[:0], patient
 	for i, o := range l.outbox {
-		again := m.packedAlready(o, b.ID)
-		if again || len(b.ops) > 0 && (o.alone || o.cost() > room) {
+		held := m.packedAlready(o, b.ID) || !l.lets(o)
+		if held || len(b.ops) > 0 && (o.alone || o.cost() > room) {
 			rest = append(rest, o)
 			left = max(left, o.haste())
 			continue
@@ -72,7 +72,28 @@ func (m *Machine) pack(l *lease) *Batch {
 	clear(l.outbox[len(rest):])
 	l.outbox = rest
 	l.haste = left
+	if len(b.Puts) > 0 {
+		b.Epoch = l.epoch
+	}
 	return b
+}
+
+// lets reports whether an op may be sent on the lease: while the epoch is being
+// replaced, a deletion alone (I6).
+func (l *lease) lets(o *op) bool { return !l.stale || o.request == nil }
+
+// sendable is the number of ops in the outbox that may be sent.
+func (l *lease) sendable() int {
+	if !l.stale {
+		return len(l.outbox)
+	}
+	n := 0
+	for _, o := range l.outbox {
+		if l.lets(o) {
+			n++
+		}
+	}
+	return n
 }
 
 // packedAlready reports whether a batch has an enqueue of one of the names, or
@@ -96,20 +117,14 @@ func (m *Machine) packedAlready(o *op, batch uint64) bool {
 func (m *Machine) add(b *Batch, o *op) {
 	b.ops = append(b.ops, o)
 	if o.request == nil {
-		m.mark(o.entry, b)
 		b.Drops = append(b.Drops, Drop{o.entry.key, o.entry.rev})
 		return
 	}
 	o.request.sent = m.now
 	for _, e := range o.request.entries {
-		m.mark(e, b)
-		e.state = sent
+		e.guard, e.floor, e.state = e.lease.epoch, m.revision, sent
 		b.Puts = append(b.Puts, Put{Queue: e.queue.name, Key: e.key, Value: o.request.value, Empty: o.empty})
 	}
-}
-
-func (m *Machine) mark(e *entry, b *Batch) {
-	e.guard, e.floor = b.Epoch, m.revision
 }
 
 // requeue puts ops that were certainly not done back at the head of the

@@ -64,18 +64,34 @@ func (ev BatchUnknown) apply(m *Machine) {
 		return
 	}
 	m.counts.BatchesUnknown++
+	var again []*op
 	for _, o := range b.ops {
-		for _, e := range o.entries() {
-			if e.state != gone {
-				e.doubt = true
-				if l.epoch > b.Epoch && !l.stale {
-					m.wantRead(e.queue) // fenced off already
-				}
-			}
+		if o.request == nil {
+			again = append(again, o) // done twice it deletes nothing else (I6)
+			continue
+		}
+		for _, e := range o.request.entries {
+			m.doubt(e)
 		}
 	}
-	if l.state != dead && l.epoch == b.Epoch && !l.stale {
+	if len(b.Puts) > 0 && l.state != dead && l.epoch == b.Epoch && !l.stale {
 		m.fence(l)
+	}
+	if len(again) > 0 {
+		l.hold(m)
+		m.requeue(l, again)
+	}
+}
+
+// doubt notes that nobody knows whether an entry was put. If its batch is fenced
+// off already, a read tells.
+func (m *Machine) doubt(e *entry) {
+	if e.state == gone {
+		return
+	}
+	e.doubt = true
+	if e.lease.epoch > e.guard && !e.lease.stale {
+		m.wantRead(e.queue)
 	}
 }
 

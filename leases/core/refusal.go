@@ -8,7 +8,7 @@ func (ev BatchRefused) apply(m *Machine) {
 	if b == nil {
 		return
 	}
-	fenced := ev.Epoch != b.Epoch
+	fenced := len(b.Puts) > 0 && ev.Epoch != b.Epoch
 	if fenced && l.epoch == b.Epoch && !l.stale && l.state != dead {
 		m.newEpoch(l, ev.Epoch)
 	}
@@ -94,8 +94,7 @@ func (ev BatchFailed) apply(m *Machine) {
 		m.die(l, LeaseRevoked)
 		return
 	case ev.Cause == NotSent:
-		l.resumeAt = m.now + l.pause()
-		m.arm(l)
+		l.hold(m)
 	case len(b.ops) > 1:
 		m.suspect(b, ev.Cause)
 	default:
@@ -124,8 +123,7 @@ func (m *Machine) suspect(b *Batch, cause Failure) {
 // again: it must be done.
 func (m *Machine) fail(l *lease, o *op, ev BatchFailed) {
 	if o.request == nil {
-		l.resumeAt = m.now + l.pause()
-		m.arm(l)
+		l.hold(m)
 		m.requeue(l, []*op{o})
 		return
 	}

@@ -65,6 +65,7 @@ inline claim_grant(c) {
 #define NOT_FOUND        7
 #define ENDED_UNDER_IT  8 /* a lease ends while its daemon is stopped */
 #define AGED_ANSWER      9 /* of a renewal sent a tick ago */
+#define GONE_BEFORE     10 /* a deletion finds nothing, since an earlier one was late */
 
 #ifndef REACH
 #define REACH 0

@@ -101,17 +101,27 @@ inline read_closing(c) {
 	}
 }
 
+/* No epoch is needed for it: it is guarded by the create revision (I6). */
 inline send_drop(c) {
 	d_step {
-		ACTS(HOST(c)) && !stale[HOST(c)] && place[c] == given && txn[c] == none && !doubt[c] ->
+		ACTS(HOST(c)) && place[c] == given && txn[c] == none ->
 		printf("daemon %d: sends the deletion of client %d's entry\n", HOST(c), c);
 		txn[c] = drop;
 #ifdef KEY_FREE_UNCONFIRMED
-		late[c] = drop;
-		txn[c] = none;
+		delay(c);
 		free_place(c)
 #endif
 	}
+}
+
+/* A Txn is waited for no more. */
+inline delay(c) {
+	if
+	:: txn[c] == put -> late[c] = put
+	:: txn[c] == drop -> late[c] = drop; meant[c] = fence[c]
+	:: else
+	fi;
+	txn[c] = none
 }
 
 inline drop_answered(c) {
@@ -123,40 +133,39 @@ inline drop_answered(c) {
 	}
 }
 
-/* The guard has refused the Txn: it is sent again, or not wanted any more. */
+/* The guard has refused the Txn: a put is sent again, or not wanted any more; what
+ * was to be deleted is gone. */
 inline txn_refused(c) {
 	d_step {
 		ACTS(HOST(c)) && txn[c] == refused ->
 		txn[c] = none;
 		printf("daemon %d: client %d's Txn was refused\n", HOST(c), c);
-		reach(FENCED_OFF);
 		if
-		:: place[c] == sent -> free_place(c)
-		:: else
-		fi
+		:: place[c] == sent -> reach(FENCED_OFF)
+		:: else -> reach(GONE_BEFORE)
+		fi;
+		free_place(c)
 	}
 }
 
-/* No answer in time. The Txn may have been applied, or be applied later. */
+/* No answer in time. The Txn may have been applied, or be applied later. A deletion
+ * is just sent again. */
 inline no_answer(c) {
 	d_step {
 		ACTS(HOST(c)) && (txn[c] == put || txn[c] == drop || txn[c] == done) && late[c] == none && troubles < TROUBLES && !calm ->
 		troubles++;
-		if
-		:: txn[c] != done -> late[c] = txn[c]
-		:: else
-		fi;
-		txn[c] = none;
+		delay(c);
 		printf("daemon %d: no answer to client %d's Txn\n", HOST(c), c);
-#ifdef SILENCE_IS_NO
 		if
-		:: place[c] == sent -> free_place(c)
+		:: place[c] == sent ->
+#ifdef SILENCE_IS_NO
+			free_place(c)
+#else
+			doubt[c] = true;
+			stale[HOST(c)] = true
+#endif
 		:: else
 		fi
-#else
-		doubt[c] = true;
-		stale[HOST(c)] = true
-#endif
 	}
 }
 
@@ -170,12 +179,10 @@ inline decide(c) {
 			printf("daemon %d: client %d's entry is not there\n", HOST(c), c);
 			reach(NOT_FOUND);
 			free_place(c)
-		:: entry[c] != 0 && place[c] == sent ->
+		:: else ->
 			printf("daemon %d: client %d's entry is there\n", HOST(c), c);
 			reach(FOUND);
 			entered(c)
-		:: else ->
-			printf("daemon %d: client %d's entry is still there\n", HOST(c), c)
 		fi
 	}
 }

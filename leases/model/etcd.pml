@@ -56,22 +56,27 @@ inline apply_put(c) {
 	}
 }
 
+/* A deletion is guarded by the create revision. */
+#ifdef DROP_UNGUARDED
+#define MEANT(c, created) (entry[c] != 0)
+#else
+#define MEANT(c, created) (entry[c] != 0 && entry[c] == created)
+#endif
+
 inline apply_drop(c) {
 	d_step {
 		txn[c] == drop && left[HOST(c)] > 0 ->
-		printf("etcd: client %d's entry of %d is deleted\n", c, entry[c]);
-		remove(c);
-		txn[c] = done
+		if
+		:: MEANT(c, fence[c]) ->
+			printf("etcd: client %d's entry of %d is deleted\n", c, entry[c]);
+			remove(c);
+			txn[c] = done
+		:: else -> txn[c] = refused
+		fi
 	}
 }
 
-/* A Txn arrives that its daemon waits for no more. A deletion is guarded by the create
- * revision: an entry that is sent or live again is another one. */
-#ifdef DROP_UNGUARDED
-#define MEANT(c) true
-#else
-#define MEANT(c) (place[c] == given || place[c] == free)
-#endif
+/* A Txn arrives that its daemon waits for no more. */
 
 inline apply_late(c) {
 	d_step {
@@ -81,13 +86,14 @@ inline apply_late(c) {
 			printf("etcd: a late put of client %d's entry arrives\n", c);
 			create(c);
 			reach(LATE_PUT)
-		:: late[c] == drop && entry[c] != 0 && MEANT(c) ->
+		:: late[c] == drop && MEANT(c, meant[c]) ->
 			printf("etcd: a late deletion of client %d's entry arrives\n", c);
 			remove(c);
 			reach(LATE_DROP)
 		:: else
 		fi;
-		late[c] = none
+		late[c] = none;
+		meant[c] = 0
 	}
 }
 
@@ -104,7 +110,8 @@ inline renew(h) {
 inline lease_gone(h) {
 	for (i : FIRST(h) .. LAST(h)) {
 		remove(i);
-		late[i] = none
+		late[i] = none;
+		meant[i] = 0
 	}
 	i = 0;
 	left[h] = 0

@@ -34,17 +34,13 @@ inline forget_renewal(h) {
  * daemon has crashed. */
 inline end_sessions(h, crashed) {
 	for (i : FIRST(h) .. LAST(h)) {
+		delay(i);
 		if
 		:: session[i] == holding || session[i] == frozen -> session[i] = cut
 		:: session[i] == waiting && !crashed && place[i] == free
 		:: session[i] == cut
 		:: else -> session[i] = idle; fence[i] = 0
 		fi;
-		if
-		:: txn[i] == put || txn[i] == drop -> late[i] = txn[i]
-		:: else
-		fi;
-		txn[i] = none;
 		place[i] = free;
 		before[i] = 0;
 		doubt[i] = false
@@ -123,15 +119,13 @@ inline renewed(h) {
 	}
 }
 
-#if defined NO_EPOCH
+#ifdef NO_EPOCH
 #define GUARDED(t) false
-#elif defined DROP_UNGUARDED
-#define GUARDED(t) ((t) == put)
 #else
-#define GUARDED(t) ((t) == put || (t) == drop)
+#define GUARDED(t) ((t) == put)
 #endif
 
-/* The epoch key is written anew: no Txn that was sent before can be applied. */
+/* The epoch key is written anew: no put that was sent before can be applied. */
 inline replace_epoch(h) {
 	d_step {
 		ACTS(h) && stale[h] && left[h] > 0 ->

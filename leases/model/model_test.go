@@ -104,6 +104,7 @@ func TestReach(t *testing.T) {
 		{"NOT_FOUND", timeless},
 		{"ENDED_UNDER_IT", stormy},
 		{"AGED_ANSWER", timed},
+		{"GONE_BEFORE", timeless},
 	}
 	for _, tt := range tests {
 		t.Run(tt.event, func(t *testing.T) {

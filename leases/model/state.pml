@@ -67,6 +67,7 @@ bool doubt[CLIENTS];  /* the outcome of its last Txn is unknown */
 mtype = { none, put, drop, done, refused };
 mtype txn[CLIENTS] = none;
 mtype late[CLIENTS] = none;
+byte meant[CLIENTS]; /* the create revision of what a late deletion is to delete */
 
 /* A daemon's lease, as the daemon has it. */
 mtype = {
