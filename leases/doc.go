@@ -35,9 +35,11 @@
 // # The walk of one lost lease
 //
 //  1. A renewal notes the boot clock, is sent, and is answered: the deadline is
-//     now the noted moment plus the TTL that the answer states. When renewals
-//     are not answered, each attempt gives up after a tenth of the TTL and the
-//     next one tries another endpoint; the deadline stays where it is.
+//     now the noted moment plus the TTL that the answer states. When a renewal is
+//     not answered for a tenth of the TTL the next one tries another endpoint, and
+//     the deadline stays where it is. The answer may still come, on a stream that
+//     nothing else is asked on, and counts from the moment noted for it: an etcd
+//     that is slow costs no lease.
 //  2. The Service's alarm, on CLOCK_BOOTTIME, is set to the earliest deadline
 //     less margin. It rings, or any other event comes first and finds the time
 //     passed: the core marks the lease dead. Nothing revives it: a late answer
@@ -112,7 +114,8 @@
 // the session, so the margin passes between end-of-file and the next grant even
 // when etcd hears us again. Only a crash cuts it short: the next start revokes.
 // Held by TestPromise03ClosedInTime, TestPromise03TheMarginIsTheClients,
-// TestCoreLateRenewalRevivesNothing, TestCoreRandomSchedules.
+// TestCoreLateRenewalRevivesNothing, TestCoreLateAnswerCountsFromItsSending,
+// TestCoreRandomSchedules.
 //
 // I5 (P5, P6). Each put on a lease is guarded by the revision of the lease's
 // epoch key. When the outcome of a Txn is unknown, the keys that it puts stay

@@ -51,11 +51,13 @@ func (s *Service) grant(a core.GrantLease) {
 	}
 }
 
-func (s *Service) renewalLocked(lease int64) *etcd.Renewal {
-	r := s.renewals[lease]
+func (s *Service) renewalLocked(a core.RenewLease) *etcd.Renewal {
+	r := s.renewals[a.Lease]
 	if r == nil {
-		r = s.etcd.NewRenewal(lease)
-		s.renewals[lease] = r
+		r = s.etcd.NewRenewal(a.Lease, a.TTL, func(ttl, sent time.Duration, err error) {
+			s.renewed(core.LeaseRenewed{Lease: a.Lease, TTL: ttl, Sent: sent, Late: true}, err)
+		})
+		s.renewals[a.Lease] = r
 	}
 	return r
 }
@@ -68,20 +70,26 @@ func (s *Service) endRenewalLocked(lease int64) {
 }
 
 // renew makes one attempt, which takes a tenth of the TTL at most, so that
-// several fit in before the deadline.
+// several fit in before the deadline. What is answered later counts still.
 func (s *Service) renew(a core.RenewLease, renewal *etcd.Renewal) {
 	ctx, cancel := context.WithTimeout(s.ctx, max(a.TTL/10, shortest))
 	defer cancel()
 	ttl, sent, err := renewal.Renew(ctx, a.Attempt)
-	switch {
-	case err == nil:
-		s.step(core.LeaseRenewed{Lease: a.Lease, TTL: ttl, Sent: sent})
-	case errors.Is(err, etcd.ErrLeaseNotFound):
-		s.step(core.LeaseEnded{Lease: a.Lease})
-	default:
+	if err != nil && !errors.Is(err, etcd.ErrLeaseNotFound) {
 		s.trouble("Lease not renewed", err, "attempt", a.Attempt)
 		s.step(core.RenewFailed{Lease: a.Lease})
+		return
 	}
+	s.renewed(core.LeaseRenewed{Lease: a.Lease, TTL: ttl, Sent: sent}, err)
+}
+
+// renewed tells what etcd answered: that the lease lives on, or that there is none.
+func (s *Service) renewed(ev core.LeaseRenewed, err error) {
+	if err != nil {
+		s.step(core.LeaseEnded{Lease: ev.Lease})
+		return
+	}
+	s.step(ev)
 }
 
 // revoke tries until etcd says that the lease is gone.

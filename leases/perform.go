@@ -14,7 +14,7 @@ func (s *Service) performLocked(a core.Action) {
 	case core.GrantLease:
 		s.work.Go(func() { s.grant(a) })
 	case core.RenewLease:
-		renewal := s.renewalLocked(a.Lease)
+		renewal := s.renewalLocked(a)
 		s.work.Go(func() { s.renew(a, renewal) })
 	case core.RevokeLease:
 		s.endRenewalLocked(a.Lease)

@@ -198,9 +198,13 @@ func (s *Service) Close(ctx context.Context) error {
 	return errors.Join(err, s.alarm.Close(), s.state.Close())
 }
 
-// stop has no step start a goroutine, which Close would not wait for.
+// stop has no step start a goroutine, which Close would not wait for, and ends what
+// the renewals still wait for.
 func (s *Service) stop() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.closed = true
+	for lease := range s.renewals {
+		s.endRenewalLocked(lease)
+	}
 }

@@ -96,7 +96,7 @@ func TestCoreLateRenewalRevivesNothing(t *testing.T) {
 	b.step(Tick{})
 	take[RenewLease](b)
 	b.now = sent + time.Second
-	b.step(LeaseRenewed{b.lease, benchTTL, sent})
+	b.step(LeaseRenewed{Lease: b.lease, TTL: benchTTL, Sent: sent})
 	deadline := sent + benchTTL - 2*time.Second
 	if h, ok := b.m.Check(1, "x"); !ok || h.Left != deadline-b.now {
 		t.Fatalf("left %v, want %v", h.Left, deadline-b.now)
@@ -105,7 +105,7 @@ func TestCoreLateRenewalRevivesNothing(t *testing.T) {
 	b.step(Tick{})
 	none[Lost](b)
 	b.now = deadline
-	b.step(LeaseRenewed{b.lease, benchTTL, deadline - time.Second}) // time comes first
+	b.step(LeaseRenewed{Lease: b.lease, TTL: benchTTL, Sent: deadline - time.Second}) // time comes first
 	if l := take[Lost](b); l.Session != 1 || l.Reason != DeadlineOver {
 		t.Fatalf("lost %+v", l)
 	}
@@ -114,6 +114,46 @@ func TestCoreLateRenewalRevivesNothing(t *testing.T) {
 	if _, ok := b.m.Check(1, "x"); ok {
 		t.Error("the session is still there")
 	}
+}
+
+// TestCoreLateAnswerCountsFromItsSending: the answer to an attempt that has failed
+// moves the deadline to where it would have, never back, and starts no second attempt
+// beside one that is under way (I4).
+func TestCoreLateAnswerCountsFromItsSending(t *testing.T) {
+	b := newBench(t)
+	b.step(BatchApplied{b.lock(1, Forever).ID, 10, [][]Key{{key(b.mine(0), 10)}}})
+	left := func() time.Duration {
+		h, _ := b.m.Check(1, "x")
+		return h.Left + b.now
+	}
+	margin := b.now + benchTTL - left()
+	first := b.now + benchTTL/3
+	b.now = first
+	b.step(Tick{})
+	take[RenewLease](b)
+	b.now += time.Second
+	b.step(RenewFailed{b.lease})
+	b.now += time.Second
+	second := b.now
+	b.step(Tick{})
+	take[RenewLease](b)
+	b.now += time.Second / 2
+	b.step(LeaseRenewed{Lease: b.lease, TTL: benchTTL, Sent: first, Late: true})
+	if until := left(); until != first+benchTTL-margin {
+		t.Errorf("until %v, want %v", until, first+benchTTL-margin)
+	}
+	b.now = first + benchTTL/3 + time.Second
+	b.step(Tick{})
+	none[RenewLease](b) // the second is not answered
+	b.step(LeaseRenewed{Lease: b.lease, TTL: benchTTL, Sent: second})
+	b.step(LeaseRenewed{Lease: b.lease, TTL: benchTTL, Sent: first, Late: true})
+	if until := left(); until != second+benchTTL-margin {
+		t.Errorf("until %v, want %v", until, second+benchTTL-margin)
+	}
+	none[RenewLease](b)
+	b.now = second + benchTTL/3
+	b.step(Tick{})
+	take[RenewLease](b)
 }
 
 // TestCoreSleptPastDeadline: a request that comes first after a long sleep is

@@ -64,12 +64,14 @@ type (
 	}
 	// GrantFailed answers GrantLease: nothing is known of the lease.
 	GrantFailed struct{ Lease int64 }
-	// LeaseRenewed answers RenewLease. Sent is the moment before the renewal was sent.
+	// LeaseRenewed answers RenewLease. Sent is the moment before the renewal was
+	// sent. Late is set if RenewFailed was told of the attempt before.
 	LeaseRenewed struct {
 		Lease     int64
 		TTL, Sent time.Duration
+		Late      bool
 	}
-	// RenewFailed answers RenewLease: this attempt had no answer.
+	// RenewFailed answers RenewLease: this attempt had no answer in its time.
 	RenewFailed struct{ Lease int64 }
 	// LeaseFenced answers FenceLease: its epoch key was written at this revision.
 	LeaseFenced struct{ Lease, Epoch int64 }

@@ -78,12 +78,7 @@ func (h *host) perform(a Action) {
 			return LeaseGranted{a.Lease, a.TTL, sent, !e.grant(a.Lease, a.TTL)}
 		}, h.step, GrantFailed{a.Lease})
 	case RenewLease:
-		h.net.rpc(func() Event {
-			if ttl := e.renew(a.Lease); ttl > 0 {
-				return LeaseRenewed{a.Lease, ttl, sent}
-			}
-			return LeaseEnded{a.Lease}
-		}, h.step, RenewFailed{a.Lease})
+		h.renew(a, sent)
 	case RevokeLease:
 		h.revoke(a.Lease)
 	case FenceLease:
@@ -106,6 +101,23 @@ func (h *host) perform(a Action) {
 	case CloseWatch:
 		h.closeWatch(a.Watch)
 	}
+}
+
+// renew makes an attempt, which may be answered after it has failed.
+func (h *host) renew(a RenewLease, sent time.Duration) {
+	do := func() Event {
+		if ttl := h.net.etcd.renew(a.Lease); ttl > 0 {
+			return LeaseRenewed{Lease: a.Lease, TTL: ttl, Sent: sent}
+		}
+		return LeaseEnded{a.Lease}
+	}
+	h.net.rpcWaitedFor(do, h.step, RenewFailed{a.Lease}, func(ev Event) {
+		if renewed, ok := ev.(LeaseRenewed); ok {
+			renewed.Late = true
+			ev = renewed
+		}
+		h.step(ev)
+	})
 }
 
 // commit sends a batch, which now and then is refused or not even sent.

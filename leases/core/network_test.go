@@ -62,6 +62,20 @@ func (n *network) next() (call, bool) {
 // bad luck the caller hears of a failure while the request is lost, is done
 // already, or is done later.
 func (n *network) rpc(do func() Event, answer func(Event), failed Event) {
+	n.rpcWaitedFor(do, answer, failed, func(Event) {})
+}
+
+// rpcWaitedFor is an rpc whose answer may come after its failure.
+func (n *network) rpcWaitedFor(do func() Event, answer func(Event), failed Event, late func(Event)) {
+	told := false
+	doLate := func() {
+		ev := do()
+		n.after(n.late(), func() {
+			if told {
+				late(ev)
+			}
+		})
+	}
 	switch {
 	case !n.lost():
 		n.after(n.delay(), func() {
@@ -72,9 +86,9 @@ func (n *network) rpc(do func() Event, answer func(Event), failed Event) {
 	case n.rand.IntN(3) == 0:
 		// Never done.
 	case n.rand.IntN(2) == 0:
-		n.after(n.delay(), func() { do() })
+		n.after(n.delay(), doLate)
 	default:
-		n.after(time.Duration(n.rand.IntN(3000))*time.Millisecond, func() { do() })
+		n.after(time.Duration(n.rand.IntN(3000))*time.Millisecond, doLate)
 	}
-	n.after(time.Duration(n.rand.IntN(500))*time.Millisecond, func() { answer(failed) })
+	n.after(time.Duration(n.rand.IntN(500))*time.Millisecond, func() { told = true; answer(failed) })
 }

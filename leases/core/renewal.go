@@ -13,8 +13,9 @@ func (ev LeaseGranted) apply(m *Machine) {
 		m.arm(l)
 		return
 	}
-	m.extend(l, ev.TTL, ev.Sent)
+	l.extend(ev.TTL, ev.Sent)
 	m.fence(l)
+	m.arm(l)
 }
 
 func (ev GrantFailed) apply(m *Machine) {
@@ -29,20 +30,28 @@ func (ev LeaseRenewed) apply(m *Machine) {
 	if l == nil || l.state == dead {
 		return // too late
 	}
-	m.extend(l, ev.TTL, ev.Sent)
+	underWay := ev.Late && l.renewAt == 0 // the attempt after the late one
+	l.extend(ev.TTL, ev.Sent)
+	if underWay {
+		l.renewAt = 0
+	}
 	if l.state == granting {
 		m.fence(l)
 	}
+	m.arm(l)
 }
 
-// extend sets the deadline from the moment of sending (P3).
-func (m *Machine) extend(l *lease, ttl, sent time.Duration) {
+// extend sets the deadline from the moment of sending (P3), and the next renewal.
+func (l *lease) extend(ttl, sent time.Duration) {
 	l.ttl = ttl
 	l.deadline = max(l.deadline, sent+ttl)
 	l.attempt = 0
-	l.renewAt = sent + ttl/3
-	m.arm(l)
+	l.renewAt = max(l.renewAt, l.renewDue())
 }
+
+// renewDue is the moment at which a third of the TTL has gone since the renewal was
+// sent that made the deadline.
+func (l *lease) renewDue() time.Duration { return l.deadline - l.ttl + l.ttl/3 }
 
 func (ev RenewFailed) apply(m *Machine) {
 	l := m.leases[ev.Lease]
@@ -51,6 +60,6 @@ func (ev RenewFailed) apply(m *Machine) {
 	}
 	m.counts.RenewalsFailed++
 	l.attempt++
-	l.renewAt = m.now + min(max(l.ttl/60, firstPause), 10*firstPause)
+	l.renewAt = max(m.now+min(max(l.ttl/60, firstPause), 10*firstPause), l.renewDue())
 	m.arm(l)
 }

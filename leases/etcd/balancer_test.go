@@ -109,7 +109,7 @@ func TestStuckConnectionIsReplaced(t *testing.T) {
 	w := newWatcher(t, c, seen)
 	w.Open(1, "q/")
 	seen.expect(t, "ready", 1)
-	r := c.NewRenewal(1)
+	r := c.NewRenewal(1, time.Minute, nil)
 	defer r.Close()
 	if _, _, err := r.Renew(soon(t), 0); err != nil {
 		t.Fatal(err)

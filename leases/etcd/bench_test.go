@@ -39,7 +39,7 @@ func BenchmarkRenew(b *testing.B) {
 	if _, _, err := c.Grant(b.Context(), 1, time.Minute); err != nil {
 		b.Fatal(err)
 	}
-	r := c.NewRenewal(1)
+	r := c.NewRenewal(1, time.Minute, nil)
 	defer r.Close()
 	b.ReportAllocs()
 	for b.Loop() {

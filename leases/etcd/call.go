@@ -30,7 +30,7 @@ func (c *Client) admit(ctx context.Context, e *endpoint) (*grpc.ClientConn, erro
 		return nil, err
 	}
 	if !v.answered {
-		err := c.probe(ctx, e)
+		_, err := c.probe(ctx, e)
 		if v = c.endpoints.view(e); !v.answered {
 			return nil, cmp.Or(err, v.err)
 		}

@@ -108,7 +108,7 @@ func TestNoSpace(t *testing.T) {
 	if _, _, err := c.Grant(soon(t), 8, time.Minute); !errors.Is(err, etcd.ErrNoSpace) {
 		t.Errorf("grant gives %v, want %v", err, etcd.ErrNoSpace)
 	}
-	r := c.NewRenewal(7)
+	r := c.NewRenewal(7, time.Minute, nil)
 	defer r.Close()
 	if _, _, err := r.Renew(soon(t), 0); err != nil {
 		t.Errorf("renew: %v", err)

@@ -52,7 +52,7 @@ func TestTokensAreRenewedInPassing(t *testing.T) {
 	s, root := startWithUser(t)
 	c := newClient(t, etcd.Config{Endpoints: []string{s.Endpoint}, Username: "lock", Password: "lock"})
 	mustGrant(t, c, 1, time.Minute)
-	r := c.NewRenewal(1)
+	r := c.NewRenewal(1, time.Minute, nil)
 	defer r.Close()
 	seen := newLookout()
 	w := newWatcher(t, c, seen)
@@ -101,7 +101,7 @@ func TestWhatIsDenied(t *testing.T) {
 		if _, err := c.Read(soon(t), then(get("p/a"))); !errors.Is(err, etcd.ErrDenied) {
 			t.Errorf("%s: read gives %v, want %v", name, err, etcd.ErrDenied)
 		}
-		r := c.NewRenewal(1)
+		r := c.NewRenewal(1, time.Minute, nil)
 		if _, _, err := r.Renew(soon(t), 0); errors.Is(err, etcd.ErrUnavailable) {
 			t.Errorf("%s: renew gives %v", name, err)
 		}

@@ -21,9 +21,9 @@ const (
 	probeAgain   = time.Second     // while it is not
 	probeTimeout = 2 * time.Second
 
-	// redialAfter probes without an answer a connection is given up. Its peer may
+	// redialAfter probes without any answer a connection is given up. Its peer may
 	// be a balancer that holds it to a frozen member, while a new connection would
-	// reach another.
+	// reach another. A member that tells its status is there, however slow it is.
 	redialAfter = 2
 )
 
@@ -32,8 +32,8 @@ func (c *Client) monitor(e *endpoint) {
 	silent := 0
 	for c.ctx.Err() == nil {
 		ctx, cancel := context.WithTimeout(c.ctx, probeTimeout)
-		err := c.probe(ctx, e)
-		if ctx.Err() == nil {
+		heard, err := c.probe(ctx, e)
+		if heard || ctx.Err() == nil {
 			silent = 0
 		} else if silent++; silent == redialAfter {
 			silent = 0
@@ -74,13 +74,13 @@ func (c *Client) redial(e *endpoint) {
 	}
 }
 
-// probe asks an endpoint who it is and whether it can serve, and takes the answer
-// into its view. A view without an answer says only why there is none; the version
-// has to be looked at again if the connection is lost.
-func (c *Client) probe(ctx context.Context, e *endpoint) error {
+// probe asks an endpoint who it is and whether it can serve, takes the answer into its
+// view, and reports whether there was one. A view without an answer says only why there
+// is none; the version has to be looked at again if the connection is lost.
+func (c *Client) probe(ctx context.Context, e *endpoint) (heard bool, err error) {
 	v := c.look(ctx, e)
 	if c.ctx.Err() != nil {
-		return ErrClosed
+		return false, ErrClosed
 	}
 	before := c.endpoints.update(e, func(old *view) {
 		if v.answered {
@@ -91,7 +91,7 @@ func (c *Client) probe(ctx context.Context, e *endpoint) error {
 		old.answered = old.answered && e.connection().GetState() == connectivity.Ready
 	})
 	c.tell(e, before, v)
-	return v.err
+	return v.answered, v.err
 }
 
 // look makes the view of an endpoint. Status is answered by a member alone, so a

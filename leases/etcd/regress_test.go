@@ -38,7 +38,7 @@ func expectRegressed(t *testing.T, c *etcd.Client) {
 	_, ranged := c.Range(soon(t), &pb.RangeRequest{Key: []byte("a")})
 	_, _, grant := c.Grant(soon(t), 1, time.Minute)
 	_, lease := c.Lease(soon(t), 1)
-	r := c.NewRenewal(1)
+	r := c.NewRenewal(1, time.Minute, nil)
 	defer r.Close()
 	_, _, renew := r.Renew(soon(t), 0)
 	for name, err := range map[string]error{"txn": txn, "read": read, "range": ranged, "grant": grant, "lease": lease, "renew": renew} {

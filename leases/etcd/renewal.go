@@ -16,18 +16,24 @@ import (
 type Renewal struct {
 	c      *Client
 	lease  int64
+	ttl    time.Duration
+	late   func(ttl, sent time.Duration, err error)
 	ctx    context.Context // ends at Close
 	cancel context.CancelFunc
+	work   sync.WaitGroup // exchanges
 
 	mu     sync.Mutex // held for an attempt; guards what follows
 	stream *renewalStream
 	tried  []*endpoint // endpoints that failed since the last success
 }
 
-// NewRenewal makes a renewal of a lease, which has to be closed. It does nothing
-// until Renew is called.
-func (c *Client) NewRenewal(lease int64) *Renewal {
-	r := &Renewal{c: c, lease: lease}
+// NewRenewal makes a renewal of a lease of a TTL, which has to be closed. It does
+// nothing until Renew is called. The answer to an attempt that was over before it
+// came is given to late, with what Renew would have returned, while it can be of
+// use: for a TTL after its request was sent. So an etcd that is slow costs no lease,
+// however many attempts at others are made meanwhile. A nil late wants none.
+func (c *Client) NewRenewal(lease int64, ttl time.Duration, late func(ttl, sent time.Duration, err error)) *Renewal {
+	r := &Renewal{c: c, lease: lease, ttl: ttl, late: late}
 	r.ctx, r.cancel = context.WithCancel(c.ctx)
 	return r
 }
@@ -57,12 +63,13 @@ func (r *Renewal) Renew(ctx context.Context, attempt int) (ttl, sent time.Durati
 	return ttl, sent, nil
 }
 
-// Close ends the stream and an attempt under way. The lease lives on.
+// Close ends the streams and an attempt under way. The lease lives on.
 func (r *Renewal) Close() {
 	r.cancel()
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.dropLocked()
+	r.work.Wait()
 }
 
 // attemptLocked tries one endpoint after the other while the context lasts.
@@ -117,9 +124,9 @@ func (r *Renewal) renewLocked(ctx context.Context, e *endpoint) (ttl, sent time.
 	return ttl, sent, callError(err)
 }
 
-// exchangeLocked sends one request and waits for its answer. The stream outlives
-// it only if the answer came before the context ended: a late answer must never
-// be taken for that of a later request.
+// exchangeLocked sends one request and waits for its answer. The stream is used
+// again only if that comes before the context ends: an answer must never be taken
+// for that of a later request.
 func (r *Renewal) exchangeLocked(ctx context.Context, e *endpoint, conn *grpc.ClientConn) (ttl, sent time.Duration, err error) {
 	if r.stream == nil || r.stream.at != e {
 		r.dropLocked()
@@ -127,22 +134,19 @@ func (r *Renewal) exchangeLocked(ctx context.Context, e *endpoint, conn *grpc.Cl
 			return 0, 0, err
 		}
 	}
-	stop := context.AfterFunc(ctx, r.stream.cancel)
-	sent = r.c.clock.Now()
-	resp, err := r.stream.ask(r.lease)
-	if !stop() || err != nil {
+	x := r.begin(r.stream)
+	select {
+	case <-x.over:
+	case <-ctx.Done():
+		r.stream = nil
+		r.work.Go(func() { r.wait(x) })
+		return 0, 0, context.Cause(ctx)
+	}
+	if x.err != nil {
 		r.dropLocked()
 	}
-	if err == nil {
-		err = r.c.memory.judgeCluster(resp.Header)
-	}
-	if err != nil {
-		return 0, 0, err
-	}
-	if resp.TTL <= 0 {
-		return 0, 0, ErrLeaseNotFound
-	}
-	return time.Duration(resp.TTL) * time.Second, sent, nil
+	ttl, err = r.judge(x)
+	return ttl, x.sent, err
 }
 
 func (r *Renewal) dropLocked() {

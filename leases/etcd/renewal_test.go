@@ -14,7 +14,7 @@ func TestRenewalGivesTheTTLAndWhenItAsked(t *testing.T) {
 	s := etcdtest.Start(t)
 	c := newClient(t, etcd.Config{Endpoints: []string{s.Endpoint}})
 	mustGrant(t, c, 1, 10*time.Second)
-	r := c.NewRenewal(1)
+	r := c.NewRenewal(1, time.Minute, nil)
 	defer r.Close()
 	for range 3 {
 		before := boottime.System{}.Now()
@@ -38,7 +38,7 @@ func TestRenewalOutlivesARestartOfEtcd(t *testing.T) {
 	s := etcdtest.Start(t)
 	c := newClient(t, etcd.Config{Endpoints: []string{s.Endpoint}})
 	mustGrant(t, c, 1, time.Minute)
-	r := c.NewRenewal(1)
+	r := c.NewRenewal(1, time.Minute, nil)
 	defer r.Close()
 	if _, _, err := r.Renew(soon(t), 0); err != nil {
 		t.Fatal(err)
@@ -62,7 +62,7 @@ func TestRenewalClosedUnderWayBlamesNobody(t *testing.T) {
 	c := newClient(t, etcd.Config{Endpoints: []string{member.Endpoint}})
 	mustGrant(t, c, 1, time.Minute)
 	for range 20 {
-		r := c.NewRenewal(1)
+		r := c.NewRenewal(1, time.Minute, nil)
 		if _, _, err := r.Renew(soon(t), 0); err != nil {
 			t.Fatal(err)
 		}
@@ -87,6 +87,60 @@ func TestRenewalClosedUnderWayBlamesNobody(t *testing.T) {
 	}
 }
 
+// An attempt that is over is answered late, by when its own request was sent, and one
+// that is closed is not.
+func TestRenewalIsAnsweredLate(t *testing.T) {
+	member := etcdtest.StartCluster(t, 1).Members[0]
+	c := newClient(t, etcd.Config{Endpoints: []string{member.Endpoint}})
+	mustGrant(t, c, 1, time.Minute)
+	type answer struct {
+		ttl, sent time.Duration
+		err       error
+	}
+	answers := make(chan answer, 2)
+	r := c.NewRenewal(1, time.Minute, func(ttl, sent time.Duration, err error) { answers <- answer{ttl, sent, err} })
+	defer r.Close()
+	ended := c.NewRenewal(1, time.Minute, func(time.Duration, time.Duration, error) { t.Error("answered after its end") })
+	for _, r := range []*etcd.Renewal{r, ended} {
+		if _, _, err := r.Renew(soon(t), 0); err != nil {
+			t.Fatal(err)
+		}
+	}
+	member.Stop(t)
+	var began, over []time.Duration
+	for attempt := range 2 {
+		began = append(began, boottime.System{}.Now())
+		for _, r := range []*etcd.Renewal{r, ended} {
+			if _, _, err := r.Renew(within(t, 100*time.Millisecond), attempt); !errors.Is(err, etcd.ErrUnavailable) {
+				t.Fatalf("a frozen member: %v", err)
+			}
+		}
+		over = append(over, boottime.System{}.Now())
+	}
+	ended.Close()
+	member.Cont(t)
+	seen := map[int]bool{}
+	for range 2 {
+		select {
+		case a := <-answers:
+			for i := range began {
+				seen[i] = seen[i] || a.sent >= began[i] && a.sent <= over[i]
+			}
+			if a.err != nil || a.ttl != time.Minute {
+				t.Errorf("answered %v, %v", a.ttl, a.err)
+			}
+		case <-time.After(10 * time.Second):
+			t.Fatal("no late answer")
+		}
+	}
+	if !seen[0] || !seen[1] {
+		t.Errorf("answers of attempts %v", seen)
+	}
+	if ttl, _, err := r.Renew(soon(t), 0); err != nil || ttl != time.Minute {
+		t.Errorf("renew gives %v, %v; want 1m", ttl, err)
+	}
+}
+
 // One frozen member of three, the leader or the one that the stream is at, must
 // cost no more than one attempt.
 func TestRenewalLeavesAFrozenMember(t *testing.T) {
@@ -94,7 +148,7 @@ func TestRenewalLeavesAFrozenMember(t *testing.T) {
 	c := newClient(t, etcd.Config{Endpoints: cluster.Endpoints()})
 	eventually(t, "all members to be well", healthy(c, 3))
 	mustGrant(t, c, 1, time.Minute)
-	r := c.NewRenewal(1)
+	r := c.NewRenewal(1, time.Minute, nil)
 	defer r.Close()
 	if _, _, err := r.Renew(soon(t), 0); err != nil {
 		t.Fatal(err)
