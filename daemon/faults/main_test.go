@@ -43,6 +43,6 @@ func waitSideBySide() {
 	given := false
 	flag.Visit(func(f *flag.Flag) { given = given || f.Name == "test.parallel" })
 	if !given {
-		_ = flag.Set("test.parallel", less("3", "2")) // it is a number
+		_ = flag.Set("test.parallel", less("4", "3")) // it is a number
 	}
 }
