@@ -102,6 +102,7 @@ func (s *Service) present(ctx context.Context, remembered int64, how Acceptance)
 		now, err = client.Raise(ctx, key, remembered)
 	}
 	if err != nil {
+		s.object(err)
 		s.log.Error("Restore not accepted", "error", err)
 		return etcd.Memory{}, disagreement(err)
 	}

@@ -132,6 +132,30 @@ func TestRestoreIsAcceptedOnceFencesRise(t *testing.T) {
 	}
 }
 
+// TestRestoreIsNotRaisedWithoutSpace: who has revisions raised is told why etcd does not
+// take them.
+func TestRestoreIsNotRaisedWithoutSpace(t *testing.T) {
+	t.Parallel()
+	server := etcdtest.Start(t)
+	h := newHost(t, "a", server.Endpoint)
+	h.startDaemon(t)
+	for range 40 { // more revisions than it takes to exhaust etcd
+		c, _ := h.lock(t, "nightly")
+		c.unlock("nightly")
+		c.hangUp()
+	}
+	server.Replace(t, etcdtest.WithClusterToken("another"), etcdtest.WithQuota(4<<20))
+	exhaust(t, server.Client(t))
+	h.awaitRegressed(t)
+	operator := h.dial(t)
+	if r, _ := operator.ask("ACCEPT-RESTORE raise"); r.Code != ipc.CodeUnavailable || !strings.Contains(r.Text, "space") {
+		t.Errorf("without space it is answered %s", r.Append(nil))
+	}
+	makeRoom(t, server.Client(t), server.Endpoint)
+	h.accept(t, "ACCEPT-RESTORE raise")
+	h.lock(t, "nightly")
+}
+
 // TestRestoreFurtherAhead: what has come as far as the host remembers, by whatever
 // it was written, is accepted as it is, though not by itself.
 func TestRestoreFurtherAhead(t *testing.T) {
