@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"lockside/cmd/version"
 	"lockside/ipc"
 )
 
@@ -51,10 +52,12 @@ func (a *app) root() *cobra.Command {
 		Short:             "Run commands under locks, and show locks",
 		Long:              about,
 		Example:           examples,
+		Version:           version.Read().String(),
 		SilenceErrors:     true,
 		SilenceUsage:      true,
 		PersistentPreRunE: a.begin,
 	}
+	root.SetVersionTemplate("lockside {{.Version}}\n")
 	flags := root.PersistentFlags()
 	flags.StringVar(&a.socket, "socket", "", "`path` of the daemon's socket (default $"+ipc.SocketVariable+", else where locksided listens)")
 	flags.BoolVar(&a.json, "json", false, "write JSON, for machines")
