@@ -28,7 +28,7 @@ Examples:
       --cacert ca.pem --cert host.pem --key host-key.pem
 
   # Look at a file before the daemon is restarted with it.
-  locksided check --config /etc/lockside/locksided.yaml
+  locksided check --config /etc/lockside/lockside.yaml
 
   # Take a lock by hand, and give it back with QUIT or control-D.
   socat - UNIX-CONNECT:/run/lockside/lockside.sock
