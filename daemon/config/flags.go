@@ -47,27 +47,23 @@ func AddFlags(set *pflag.FlagSet) {
 // Help describes every setting with its default on this process, one section
 // for each kind.
 func Help(p Process) string {
-	c := defaults(p)
 	var b strings.Builder
-	for _, s := range c.sections() {
-		fmt.Fprintf(&b, "%s:\n", s.title)
-		for _, o := range s.options {
-			o.describe(&b)
+	for _, section := range Describe(p) {
+		fmt.Fprintf(&b, "%s:\n", section.Title)
+		for _, s := range section.Settings {
+			s.help(&b)
 		}
 		b.WriteByte('\n')
 	}
 	return b.String()
 }
 
-// describe writes the help of one setting. A default that says nothing, such
-// as false or an empty text, is left out.
-func (o option) describe(b *strings.Builder) {
-	name := strings.TrimSpace("--" + o.key + " " + o.arg)
-	fmt.Fprintf(b, "  %-28s %s", name, o.help)
-	switch def := o.value.String(); def {
-	case "", "false", "0s":
-	default:
-		fmt.Fprintf(b, " (default %s)", def)
+// help writes the line of one setting.
+func (s Setting) help(b *strings.Builder) {
+	name := strings.TrimSpace("--" + s.Key + " " + s.Arg)
+	fmt.Fprintf(b, "  %-28s %s", name, s.Help)
+	if s.Default != "" {
+		fmt.Fprintf(b, " (default %s)", s.Default)
 	}
 	b.WriteByte('\n')
 }
