@@ -25,8 +25,8 @@ func rootCommand() *cobra.Command {
 	config.AddFlags(root.Flags())
 	root.SetFlagErrorFunc(usage)
 	root.SetVersionTemplate("{{.Version}}\n")
-	root.SetHelpFunc(help)
-	root.CompletionOptions.DisableDefaultCmd = true
+	root.SetHelpFunc(writeHelp)
+	root.CompletionOptions.HiddenDefaultCmd = true
 	root.AddCommand(checkCommand(), versionCommand())
 	return root
 }

@@ -14,6 +14,8 @@ type Process struct {
 	Environ []string
 	// UID is the effective user: root's daemon is the host's.
 	UID int
+	// Host is the name of the host. Empty asks the kernel.
+	Host string
 }
 
 // ThisProcess is the running one.
@@ -76,7 +78,10 @@ func (p Process) socket() string {
 // defaults is the configuration that nobody asked to change. A host without a
 // name leaves Host empty, which the checks refuse.
 func defaults(p Process) Config {
-	host, _ := os.Hostname()
+	host := p.Host
+	if host == "" {
+		host, _ = os.Hostname()
+	}
 	return Config{
 		Socket:     p.socket(),
 		SocketMode: 0o660,
