@@ -19,6 +19,9 @@ require (
 	google.golang.org/grpc v1.83.2
 )
 
+// What packages are made with.
+require github.com/cpuguy83/go-md2man/v2 v2.0.7
+
 // What only tests need.
 require (
 	github.com/anishathalye/porcupine v1.3.1
@@ -50,6 +53,7 @@ require (
 	github.com/prometheus/client_model v0.6.2 // indirect
 	github.com/prometheus/common v0.67.5 // indirect
 	github.com/prometheus/procfs v0.16.1 // indirect
+	github.com/russross/blackfriday/v2 v2.1.0 // indirect
 	github.com/sirupsen/logrus v1.9.4 // indirect
 	github.com/soheilhy/cmux v0.1.5 // indirect
 	github.com/tmc/grpc-websocket-proxy v0.0.0-20220101234140-673ab2c3ae75 // indirect

@@ -46,6 +46,9 @@ func Main(argv []string, stdout, stderr io.Writer) int {
 	return a.exit(root.ExecuteContext(context.Background()))
 }
 
+// Commands is the tree of commands, for those who describe it.
+func Commands() *cobra.Command { return (&app{stdout: io.Discard, stderr: io.Discard}).root() }
+
 func (a *app) root() *cobra.Command {
 	root := &cobra.Command{
 		Use:               "lockside",
