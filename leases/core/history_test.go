@@ -38,11 +38,12 @@ type client struct {
 	id    SessionID
 	asked []string         // waits for
 	held  map[string]int64 // name to fence
+	asks  int              // Unlocks that are not answered yet
 }
 
 func (c *client) names() []string { return slices.Sorted(maps.Keys(c.held)) }
 
-func (c *client) who() string { return fmt.Sprintf("%p/%d", c.host.m, c.id) }
+func (c *client) who() string { return fmt.Sprintf("client %d", c.id) } // of all hosts
 
 func (h *history) note(format string, args ...any) {
 	h.log = append(h.log, fmt.Sprintf("%v ", h.net.etcd.now)+fmt.Sprintf(format, args...))
@@ -137,10 +138,13 @@ func (h *history) granted(ho *host, a Granted) {
 func (h *history) refused(ho *host, a Refused) {
 	c := h.of(ho, a.Session)
 	h.note("%s is refused: %v", c.who(), a.Err)
+	if len(c.asked) == 0 {
+		c.asks--
+	}
 	c.asked = nil
 }
 
-func (h *history) released(ho *host, a Released) {}
+func (h *history) released(ho *host, a Released) { h.of(ho, a.Session).asks-- }
 
 func (h *history) lost(ho *host, a Lost) {
 	c := h.of(ho, a.Session)
@@ -164,6 +168,20 @@ func (h *history) marginOf(c *client) (until time.Duration) {
 		}
 	}
 	return until
+}
+
+// upgraded has a host's clients belong to the one that goes on.
+func (h *history) upgraded(from, to *host) {
+	for _, c := range h.clients {
+		if c.host == from {
+			c.host = to
+		}
+	}
+	for name, m := range h.margins {
+		if m.host == from {
+			h.margins[name] = margin{to, m.fence, m.until}
+		}
+	}
 }
 
 // crashed frees what a host's clients held, and what lingers there: the next start

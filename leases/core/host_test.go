@@ -1,7 +1,9 @@
 package core
 
 import (
+	"encoding/json"
 	"errors"
+	"testing"
 	"time"
 
 	"lockside/leases/keys"
@@ -11,6 +13,7 @@ import (
 // etcd. It checks each grant against the history that all hosts share.
 type host struct {
 	net     *network
+	cfg     Config
 	m       *Machine
 	history *history
 	offset  time.Duration // of this host's boot clock
@@ -23,13 +26,14 @@ type host struct {
 
 func newHost(net *network, h *history, ids *int64, offset time.Duration) *host {
 	ho := &host{net: net, history: h, offset: offset, watches: map[uint64]*modelWatch{}, ids: ids}
-	ho.m = New(Config{
+	ho.cfg = Config{
 		DefaultTTL: 3 * time.Second, Prefix: modelPrefix,
 		Window: 1 + net.rand.IntN(4), EntriesPerLease: []int{2, 12}[net.rand.IntN(2)],
 		BatchOps: 20, BatchesInFlight: 3, PollEvery: time.Second, ReconcileEvery: 2 * time.Second,
 		IdleLease: 5 * time.Second, RequestTimeout: 2 * time.Second,
 		LeaseID: func() int64 { *ids++; return *ids },
-	})
+	}
+	ho.m = New(ho.cfg)
 	ho.step(Tick{})
 	return ho
 }
@@ -222,6 +226,32 @@ func (h *host) watchEvents(id uint64, c Change) {
 	if h.net.lost() {
 		h.net.after(h.net.late(), saw)
 	}
+}
+
+// upgrade has another program go on with what this one knows, after a while in
+// which nobody is served. No answer that is under way gets there.
+func (h *host) upgrade(gap time.Duration) *host {
+	next := &host{net: h.net, cfg: h.cfg, history: h.history, offset: h.offset, watches: map[uint64]*modelWatch{}, ids: h.ids}
+	next.m = Thaw(next.cfg, handedOver(h.history.t, h.m.Freeze(h.net.etcd.now+h.offset)))
+	h.dead = true
+	h.history.upgraded(h, next)
+	next.asleep = h.net.etcd.now + gap
+	next.step(Tick{})
+	return next
+}
+
+// handedOver is an image as the next program reads it.
+func handedOver(t *testing.T, img *Image) *Image {
+	t.Helper()
+	text, err := json.Marshal(img)
+	if err != nil {
+		t.Fatal(err)
+	}
+	read := new(Image)
+	if err := json.Unmarshal(text, read); err != nil {
+		t.Fatal(err)
+	}
+	return read
 }
 
 // crash stops a host dead: its clients read end-of-file.

@@ -38,6 +38,14 @@ type Machine struct {
 // New makes a machine and asks for the lease of the default TTL. The first
 // Step hands out that action.
 func New(cfg Config) *Machine {
+	m := empty(cfg)
+	m.grantFor(m.class(m.cfg.DefaultTTL))
+	m.early, m.actions = m.actions, nil
+	return m
+}
+
+// empty makes a machine without leases.
+func empty(cfg Config) *Machine {
 	cfg = cfg.WithDefaults()
 	m := &Machine{
 		cfg:      cfg,
@@ -51,8 +59,6 @@ func New(cfg Config) *Machine {
 		counts:   Counts{Losses: map[Reason]uint64{}},
 	}
 	m.reads.alarm.task, m.reads.most = &m.reads, mostPerRead
-	m.grantFor(m.class(cfg.DefaultTTL))
-	m.early, m.actions = m.actions, nil
 	return m
 }
 

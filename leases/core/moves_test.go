@@ -13,7 +13,7 @@ import (
 func (s *schedule) move() {
 	n := s.rand.IntN(1000)
 	if s.wild && s.rand.IntN(20) == 0 {
-		n = 850 + s.rand.IntN(9)
+		n = 850 + s.rand.IntN(13)
 	}
 	switch {
 	case n < 250:
@@ -38,6 +38,8 @@ func (s *schedule) move() {
 		s.suspend()
 	case n < 859:
 		s.fill()
+	case n < 863:
+		s.upgrade()
 	}
 }
 
@@ -90,6 +92,7 @@ func (s *schedule) unlock(c *client) {
 	for _, name := range names {
 		delete(c.held, name)
 	}
+	c.asks++
 	c.host.step(Unlock{Session: c.id, Names: names})
 }
 
@@ -229,6 +232,19 @@ func (s *schedule) drain() {
 	s.hosts[i].step(Drain{})
 	s.drained = append(s.drained, s.hosts[i])
 	s.hosts[i] = newHost(s.net, s.history, &s.ids, s.hosts[i].offset)
+}
+
+// upgrade has another program go on where a host's is, now and then one that is to
+// be drained.
+func (s *schedule) upgrade() {
+	gap := time.Duration(s.rand.IntN(500)) * time.Millisecond
+	if s.rand.IntN(8) == 0 {
+		gap *= 10
+	}
+	if i := s.rand.IntN(len(s.hosts)); s.hosts[i].asleep == 0 {
+		s.history.note("host %d is upgraded within %v", i, gap)
+		s.hosts[i] = s.hosts[i].upgrade(gap)
+	}
 }
 
 // suspend lets a host sleep for a time about that of the TTL.

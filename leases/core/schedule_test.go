@@ -112,6 +112,9 @@ func (s *schedule) finish() {
 		if len(c.asked) > 0 {
 			s.history.fail("%s was never served %q; etcd has %v", who, c.asked, s.net.etcd.look(modelPrefix))
 		}
+		if c.asks != 0 {
+			s.history.fail("%s has %d Unlocks without an answer", who, c.asks)
+		}
 	}
 	for _, k := range s.net.etcd.look(modelPrefix) {
 		if !strings.HasPrefix(k.Key, modelPrefix+"!") && s.foreign[k.Key] == "" {
