@@ -125,8 +125,7 @@ func (s *Service) sleep(d time.Duration) {
 }
 
 // revokeLeftBehind ends the leases of a daemon that was killed.
-func (s *Service) revokeLeftBehind() {
-	left := s.state.Leases()
+func (s *Service) revokeLeftBehind(left []int64) {
 	for _, lease := range left {
 		if !s.revokeSurely(lease) {
 			return

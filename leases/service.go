@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -30,6 +31,9 @@ type Config struct {
 	Logger *slog.Logger
 	// Clock is CLOCK_BOOTTIME; nil is the kernel's.
 	Clock boottime.Clock
+	// Resume is what to go on from; nil begins anew. Its Lock is the Service's
+	// from then on, whatever Open returns.
+	Resume *Resumption
 }
 
 // Service holds the locks of one host. Its methods may be called concurrently.
@@ -64,8 +68,8 @@ type Service struct {
 	closed      bool          // nothing is done any more
 }
 
-// Open takes the state directory and starts to hold locks. It waits for no
-// server: what etcd is needed for waits until it is there.
+// Open takes the state directory and starts to hold locks, or goes on holding them.
+// It waits for no server: what etcd is needed for waits until it is there.
 func Open(cfg Config) (*Service, error) {
 	if cfg.Logger == nil {
 		cfg.Logger = slog.New(slog.DiscardHandler)
@@ -73,7 +77,7 @@ func Open(cfg Config) (*Service, error) {
 	if cfg.Clock == nil {
 		cfg.Clock = boottime.System{}
 	}
-	dir, err := state.Open(cfg.StateDir)
+	dir, err := openState(cfg)
 	if err != nil {
 		return nil, err
 	}
@@ -87,12 +91,37 @@ func Open(cfg Config) (*Service, error) {
 	}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	cfg.Core.LeaseID = newLeaseID
-	s.machine = core.New(cfg.Core)
+	s.start(cfg)
 	s.work.Go(s.keepTime)
 	s.work.Go(s.awaitRegression)
-	s.work.Go(s.revokeLeftBehind)
-	s.step(core.Tick{})
 	return s, nil
+}
+
+// openState takes the state directory, which in a hand-over was never let go.
+func openState(cfg Config) (*state.Dir, error) {
+	r := cfg.Resume
+	if r == nil {
+		return state.Open(cfg.StateDir)
+	}
+	if r.Image.Prefix != cfg.Core.Prefix {
+		return nil, errors.Join(fmt.Errorf("locks are held below %q, which cannot be changed to %q while they are", r.Image.Prefix, cfg.Core.Prefix), r.Lock.Close())
+	}
+	return state.Adopt(cfg.StateDir, r.Lock)
+}
+
+// start takes the first step.
+func (s *Service) start(cfg Config) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	left := s.state.Leases()
+	if cfg.Resume == nil {
+		s.machine = core.New(cfg.Core)
+		s.stepLocked(core.Tick{})
+	} else {
+		left = slices.DeleteFunc(left, cfg.Resume.Image.Machine.Has)
+		s.resumeLocked(cfg.Core, cfg.Resume)
+	}
+	s.work.Go(func() { s.revokeLeftBehind(left) })
 }
 
 func (s *Service) connect(cfg Config) (err error) {
@@ -182,9 +211,12 @@ func (s *Service) Tick() { s.step(core.Tick{}) }
 
 // Close loses every session, gives every lease back, and waits for that until
 // the context ends; what is left then, the next start revokes. It returns when
-// every goroutine has ended. Calls of lost sessions do nothing after it.
+// every goroutine has ended. Calls of lost sessions do nothing after it. A Service
+// that is closed already, or frozen, is left alone.
 func (s *Service) Close(ctx context.Context) error {
-	s.step(core.Drain{})
+	if !s.drain() {
+		return nil
+	}
 	var err error
 	select {
 	case <-s.drained:
@@ -192,17 +224,28 @@ func (s *Service) Close(ctx context.Context) error {
 		err = fmt.Errorf("give leases back: %w", context.Cause(ctx))
 	}
 	s.cancel()
-	s.stop()
+	s.mu.Lock()
+	s.stopLocked()
+	s.mu.Unlock()
 	err = errors.Join(err, s.watcher.Close(), s.etcd.Close())
 	s.work.Wait()
 	return errors.Join(err, s.alarm.Close(), s.state.Close())
 }
 
-// stop has no step start a goroutine, which Close would not wait for, and ends what
-// the renewals still wait for.
-func (s *Service) stop() {
+// drain loses every session, and reports false if there is nothing to be closed.
+func (s *Service) drain() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.closed {
+		return false
+	}
+	s.stepLocked(core.Drain{})
+	return true
+}
+
+// stopLocked has no step start a goroutine, which nobody would wait for, and ends what
+// the renewals still wait for.
+func (s *Service) stopLocked() {
 	s.closed = true
 	for lease := range s.renewals {
 		s.endRenewalLocked(lease)

@@ -1,6 +1,9 @@
 package core
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // An Image is a machine as one program hands it to the next. Entries, requests and
 // releases are told by their index. Moments are of CLOCK_BOOTTIME, which is the
@@ -18,6 +21,11 @@ type Image struct {
 	Releases             []ReleaseImage
 	Sessions             []SessionImage
 	Waiting              map[time.Duration][]int // requests that wait for a lease, by TTL
+}
+
+// Has reports whether a lease is in the image.
+func (img *Image) Has(lease int64) bool {
+	return slices.ContainsFunc(img.Leases, func(l LeaseImage) bool { return l.ID == lease })
 }
 
 // LeaseImage is a lease. An answer that was under way is not waited for.

@@ -55,6 +55,17 @@ func Open(path string) (*Dir, error) {
 		lock.Close()
 		return nil, fmt.Errorf("%w: %s: stop the other daemon, or give this one another --state-dir", ErrInUse, path)
 	}
+	return Adopt(path, lock)
+}
+
+// Adopt takes a directory whose lock is held already, as Leave gave it. The lock is
+// closed with the directory, and when there is an error: that of files which cannot
+// be read or understood, or of a lock that is another directory's.
+func Adopt(path string, lock *os.File) (*Dir, error) {
+	if err := isLockOf(path, lock); err != nil {
+		lock.Close()
+		return nil, err
+	}
 	d := &Dir{path: path, lock: lock, stop: make(chan struct{})}
 	if err := d.load(); err != nil {
 		lock.Close()
@@ -62,6 +73,18 @@ func Open(path string) (*Dir, error) {
 	}
 	d.wait.Go(d.syncNowAndThen)
 	return d, nil
+}
+
+func isLockOf(path string, lock *os.File) error {
+	mine, err := lock.Stat()
+	if err != nil {
+		return fmt.Errorf("look at lock of state directory: %w", err)
+	}
+	there, err := os.Stat(filepath.Join(path, "lock"))
+	if err != nil || !os.SameFile(mine, there) {
+		return fmt.Errorf("%w: %s is not the directory of the locks that are held", ErrInUse, path)
+	}
+	return nil
 }
 
 func (d *Dir) load() (err error) {
@@ -105,7 +128,15 @@ func (d *Dir) sync() error {
 
 // Close brings the revision to the disk and lets the directory go.
 func (d *Dir) Close() error {
+	err := d.shut()
+	return errors.Join(err, d.lock.Close())
+}
+
+// Leave is Close, but that the lock, which it returns, goes on to be held.
+func (d *Dir) Leave() (lock *os.File, err error) { return d.lock, d.shut() }
+
+func (d *Dir) shut() error {
 	close(d.stop)
 	d.wait.Wait()
-	return errors.Join(d.sync(), d.revision.Close(), d.lock.Close())
+	return errors.Join(d.sync(), d.revision.Close())
 }
