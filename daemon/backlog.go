@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"bytes"
+	"slices"
 
 	"lockside/ipc"
 )
@@ -33,6 +34,11 @@ func (b *backlog) take() (message, bool) {
 	line, rest, _ := bytes.Cut(b.text, []byte{'\n'})
 	b.text = rest
 	return message{line: line}, true
+}
+
+// putBack puts the line in front that was taken last.
+func (b *backlog) putBack(line []byte) {
+	b.text = slices.Concat(line, []byte{'\n'}, b.text)
 }
 
 // full reports whether nothing more may be put.

@@ -6,6 +6,7 @@ import (
 	"net"
 	"sync"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -102,6 +103,18 @@ func (c *conn) hungUp() bool {
 		hup = err == nil && fds[0].Revents&(unix.POLLHUP|unix.POLLERR|unix.POLLNVAL) != 0
 	})
 	return hup
+}
+
+// interrupt ends a read and a write that wait, and those to come, without an end of
+// the connection; goOn lets them wait again.
+func (c *conn) interrupt() { _ = c.SetDeadline(time.Unix(1, 0)) }
+func (c *conn) goOn()      { _ = c.SetDeadline(time.Time{}) }
+
+// descriptor is the connection's number in this process, for as long as it is open.
+func (c *conn) descriptor() (number int) {
+	number = -1
+	_ = c.raw.Control(func(fd uintptr) { number = int(fd) })
+	return number
 }
 
 // uid is the peer's user, as the kernel knew it at connect (unix(7)).

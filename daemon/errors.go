@@ -40,7 +40,7 @@ func (n *session) explain(err error) error {
 			continue
 		}
 		if errors.Is(err, leases.ErrUnavailable) {
-			n.server.log.Debug("Request not served", "session", n.locks.ID(), "error", err)
+			n.server.log.Debug("Request not served", "session", n.id, "error", err)
 			return unavailable(n.server.objection())
 		}
 		if told, ok := errors.AsType[*ipc.Error](c.to); ok && err != c.from {
@@ -48,6 +48,6 @@ func (n *session) explain(err error) error {
 		}
 		return c.to
 	}
-	n.server.log.Error("Request failed", "session", n.locks.ID(), "error", err)
+	n.server.log.Error("Request failed", "session", n.id, "error", err)
 	return ipc.ErrInternal
 }

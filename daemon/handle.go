@@ -25,8 +25,24 @@ func (n *session) handle(m message) {
 			n.refuse(err)
 			return
 		}
-		n.obey(&n.request)
+		n.obeyOrPutBack(m.line)
 	}
+}
+
+// obeyOrPutBack carries out a request. A question to etcd which is called off since
+// the server is being frozen is not answered, but asked again later.
+func (n *session) obeyOrPutBack(line []byte) {
+	replied, flushed := len(n.out), n.flushed
+	n.obey(&n.request)
+	if n.server.freezing() && asks(&n.request) && n.flushed == flushed {
+		n.out = n.out[:replied]
+		n.behind.putBack(line)
+	}
+}
+
+// asks reports whether a request waits for an answer of etcd, and changes nothing.
+func asks(r *ipc.Request) bool {
+	return r.Verb == ipc.VerbWho || r.Verb == ipc.VerbList && r.Scope == ipc.ScopeCluster || r.Verb == ipc.VerbCheck && r.Verify
 }
 
 // obey carries out a request. A process that slept must not serve the living dead:
@@ -121,7 +137,7 @@ func (n *session) check(r *ipc.Request) {
 	name := r.Names[0]
 	held, err := n.locks.Check(name)
 	if err == nil && r.Verify {
-		ctx, cancel := context.WithTimeout(context.Background(), queryTime)
+		ctx, cancel := context.WithTimeout(n.server.life, queryTime)
 		held, err = n.locks.Verify(ctx, name)
 		cancel()
 	}
@@ -140,7 +156,7 @@ func (n *session) hello(r *ipc.Request) {
 	}
 	out := ipc.AppendInt(ipc.AppendOK(n.out), "lockside", ipc.Version)
 	out = ipc.AppendString(out, "host", n.server.cfg.Host)
-	out = ipc.AppendInt(out, "session", int64(n.locks.ID()))
+	out = ipc.AppendInt(out, "session", int64(n.id))
 	if margin := n.server.cfg.Margin; margin > 0 {
 		out = ipc.AppendDuration(out, "margin", margin)
 	}

@@ -9,7 +9,7 @@ import (
 
 // who lists a queue as etcd has it.
 func (n *session) who(name string) {
-	ctx, cancel := context.WithTimeout(context.Background(), queryTime)
+	ctx, cancel := context.WithTimeout(n.server.life, queryTime)
 	defer cancel()
 	queue, err := n.server.locks.Who(ctx, name)
 	if err != nil {
@@ -44,7 +44,7 @@ func (n *session) list(r *ipc.Request) {
 // listCluster lists entries page by page as etcd gives them. An error comes
 // after what was listed, as the reply's last line.
 func (n *session) listCluster(glob string) {
-	ctx, cancel := context.WithTimeout(context.Background(), queryTime)
+	ctx, cancel := context.WithTimeout(n.server.life, queryTime)
 	defer cancel()
 	count, last := int64(0), ""
 	err := n.server.locks.Cluster(ctx, func(e leases.Entry) bool {

@@ -3,6 +3,7 @@ package daemon
 import (
 	"bytes"
 	"errors"
+	"os"
 	"time"
 
 	"lockside/ipc"
@@ -33,13 +34,17 @@ type reader struct {
 	lines lines
 	inbox chan<- message
 	done  <-chan struct{} // closed when nobody takes messages any more
+	left  []message       // that nobody took
 }
 
-// read sends messages until the client is gone or the session is done.
+// read sends messages until the client is gone, or the session is done or frozen,
+// which ends the reading of its connection.
 func (r *reader) read() {
-	r.lines.in = r.conn
 	for {
 		line, err := r.lines.next()
+		if errors.Is(err, os.ErrDeadlineExceeded) {
+			return
+		}
 		if err != nil {
 			r.ended(err)
 			return
@@ -55,6 +60,7 @@ func (r *reader) send(m message) bool {
 	case r.inbox <- m:
 		return true
 	case <-r.done:
+		r.left = append(r.left, m)
 		return false
 	}
 }

@@ -1,6 +1,11 @@
 package daemon
 
-import "lockside/ipc"
+import (
+	"errors"
+	"os"
+
+	"lockside/ipc"
+)
 
 // flushAt is how many bytes of replies are gathered at most before they are
 // written.
@@ -24,12 +29,18 @@ func (n *session) counted(key string, count int64) {
 }
 
 // flush writes the replies gathered so far. It waits as long as the client
-// does not read.
+// does not read, or until the server is being frozen: then what is left is kept.
 func (n *session) flush() {
 	if len(n.out) == 0 {
 		return
 	}
-	if _, err := n.conn.Write(n.out); err != nil {
+	done, err := n.conn.Write(n.out)
+	n.flushed += int64(done)
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		n.out = n.out[:copy(n.out, n.out[done:])]
+		return
+	}
+	if err != nil {
 		n.over = true
 	}
 	n.out = n.out[:0]

@@ -33,6 +33,12 @@ type Options struct {
 	Clock boottime.Clock
 	// Ready is called once clients are served; may be nil.
 	Ready func()
+	// Upgrades has the daemon frozen and its function called, which goes on from there
+	// in another program, with Frozen.Exec, or returns why not: then the daemon goes on
+	// itself. May be nil.
+	Upgrades <-chan func(*Frozen) error
+	// Resume is what Inherit gave; nil begins anew.
+	Resume *Frozen
 
 	started time.Time // of the daemon, for STATUS
 }
@@ -47,10 +53,14 @@ func Run(ctx context.Context, o Options) (err error) {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
-	c := o.Config
-	socket, err := listen.Listen(listen.Options{Path: c.Socket, Mode: c.SocketMode, Group: c.SocketGroup, Log: o.Logger})
+	c, from := o.Config, o.Resume
+	o.started = time.Now()
+	if from != nil {
+		c, o.started = from.keep(o), from.started
+	}
+	socket, err := socketOf(c, o)
 	if err != nil {
-		return fmt.Errorf("serve %s: %w", c.Socket, err)
+		return err
 	}
 	defer func() { err = errors.Join(err, socket.Close()) }()
 
@@ -61,33 +71,89 @@ func Run(ctx context.Context, o Options) (err error) {
 	if member != nil {
 		defer func() { err = errors.Join(err, member.Close()) }()
 	}
-	o.started = time.Now()
 	for {
-		if err := runLocks(ctx, c, o, socket, member); !errors.Is(err, errAccepted) {
+		s, err := runLocks(ctx, c, o, socket, member, from)
+		switch {
+		case errors.Is(err, errUpgrade):
+			from = s
+		case errors.Is(err, errAccepted):
+			from = nil
+		default:
 			return err
 		}
 		o.Ready = nil
 	}
 }
 
-// runLocks serves until the context is done or, with errAccepted, until what it
-// knows of etcd no longer holds. Clients that connect meanwhile wait in the socket.
-func runLocks(ctx context.Context, c config.Config, o Options, socket *listen.Listener, member *embedded.Server) error {
-	locks, err := openLocks(c, o)
-	if err != nil {
-		return err
+// socketOf makes the socket, or goes on with the one that there is.
+func socketOf(c config.Config, o Options) (*listen.Listener, error) {
+	if o.Resume != nil {
+		return o.Resume.socket, nil
 	}
-	s := newServer(c, o, socket, locks)
+	socket, err := listen.Listen(listen.Options{Path: c.Socket, Mode: c.SocketMode, Group: c.SocketGroup, Log: o.Logger})
+	if err != nil {
+		return nil, fmt.Errorf("serve %s: %w", c.Socket, err)
+	}
+	return socket, nil
+}
+
+// runLocks serves until the context is done, or what it knows of etcd no longer holds,
+// which is errAccepted, or an upgrade has failed after all was frozen for it, which is
+// errUpgrade. Clients that connect meanwhile wait in the socket.
+func runLocks(ctx context.Context, c config.Config, o Options, socket *listen.Listener, member *embedded.Server, from *Frozen) (*Frozen, error) {
+	s := newServer(c, o, socket)
+	if err := s.open(o, from); err != nil {
+		return nil, err
+	}
 	o.Logger.Info("Serving", "socket", c.Socket, "host", c.Host, "endpoints", c.Endpoints)
 	if o.Ready != nil {
 		o.Ready()
 	}
-	err = s.serve(ctx, member)
-	stop(s, locks, o.Logger)
+	err := s.serve(ctx, member, o.Upgrades)
+	for errors.Is(err, errUpgrade) {
+		frozen, refused := s.stopAll()
+		if refused == nil {
+			refused = s.upgrade(frozen)
+		}
+		o.Logger.Error("Not upgraded: the daemon goes on as it is", "error", refused)
+		if frozen != nil {
+			return frozen, errUpgrade
+		}
+		err = s.serve(ctx, member, o.Upgrades)
+	}
+	close(s.served)
+	stop(s, s.locks, o.Logger)
 	if !errors.Is(err, errAccepted) {
 		o.Logger.Info("Stopped")
 	}
-	return err
+	return nil, err
+}
+
+// open begins to hold locks, or goes on from where a daemon was frozen: whatever is past
+// its deadline is lost before anything else happens.
+func (s *server) open(o Options, from *Frozen) (err error) {
+	var resume *leases.Resumption
+	var sessions []*session
+	if from != nil {
+		sessions = from.sessions
+		resume = &leases.Resumption{Image: from.locks, Lock: from.state, Subscribers: map[uint64]leases.Subscriber{}}
+		for _, n := range sessions {
+			n.server = s
+			resume.Subscribers[n.id] = n
+		}
+	}
+	if s.locks, err = openLocks(s.cfg, o, resume); err != nil {
+		if from != nil {
+			from.abandon()
+		}
+		return err
+	}
+	s.objection = s.locks.Objection
+	for _, n := range sessions {
+		n.locks = s.locks.Resumed(n.id)
+	}
+	s.resume(sessions)
+	return nil
 }
 
 // startMember runs the embedded etcd, if one is wanted, and points the
@@ -106,7 +172,7 @@ func startMember(ctx context.Context, c *config.Config, log *slog.Logger) (*embe
 	return member, nil
 }
 
-func openLocks(c config.Config, o Options) (*leases.Service, error) {
+func openLocks(c config.Config, o Options, resume *leases.Resumption) (*leases.Service, error) {
 	tls, err := c.TLS()
 	if err != nil {
 		return nil, fmt.Errorf("read TLS files: %w", err)
@@ -124,7 +190,7 @@ func openLocks(c config.Config, o Options) (*leases.Service, error) {
 			DefaultTTL: c.TTL, Margin: c.MarginOf, Prefix: c.Prefix,
 			LocksPerSession: c.Limits.LocksPerSession, WaitersPerName: c.Limits.WaitersPerName,
 		},
-		StateDir: c.StateDir, Record: record, Logger: o.Logger, Clock: o.Clock,
+		StateDir: c.StateDir, Record: record, Logger: o.Logger, Clock: o.Clock, Resume: resume,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("open locks: %w", err)

@@ -37,17 +37,26 @@ type server struct {
 	waiters  atomic.Int64 // LOCKs that wait, of all sessions
 	sessions table
 
+	upgrade func(*Frozen) error // why serve has returned errUpgrade
+	life    context.Context     // ends when the server is to be frozen
+	freeze  context.CancelFunc
+	parked  parked
+
 	objection func() string // etcd's, to what locks take; empty if it has none
 }
 
-func newServer(c config.Config, o Options, socket *listen.Listener, locks *leases.Service) *server {
-	return &server{
-		cfg: c, version: o.Version, log: o.Logger, socket: socket, locks: locks, started: o.started,
-		objection: locks.Objection,
-		accepted:  make(chan struct{}), served: make(chan struct{}),
+func newServer(c config.Config, o Options, socket *listen.Listener) *server {
+	s := &server{
+		cfg: c, version: o.Version, log: o.Logger, socket: socket, started: o.started,
+		accepted: make(chan struct{}), served: make(chan struct{}),
 		sessions: table{users: map[uint32]int{}, most: c.Limits.Sessions, mostOfUser: c.Limits.SessionsPerUser},
 	}
+	s.life, s.freeze = context.WithCancel(context.Background())
+	return s
 }
+
+// freezing reports whether sessions are to stop where they are.
+func (s *server) freezing() bool { return s.life.Err() != nil }
 
 // beginAnew ends serve, and has another server take over, which serves whoever
 // connects after beginAnew has returned.
@@ -57,39 +66,59 @@ func (s *server) beginAnew() {
 }
 
 // serve accepts until the context is done, the embedded member has stopped by
-// itself, or a restore is accepted, which is errAccepted.
-func (s *server) serve(ctx context.Context, member *embedded.Server) error {
-	defer close(s.served)
+// itself, a restore is accepted, which is errAccepted, or an upgrade is asked for,
+// which is errUpgrade.
+func (s *server) serve(ctx context.Context, member *embedded.Server, upgrades <-chan func(*Frozen) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
-	var memberDone <-chan struct{}
-	if member != nil {
-		memberDone = member.Done()
-	}
 	var watching sync.WaitGroup
 	defer watching.Wait()
 	defer cancel(nil)
-	watching.Go(func() {
-		select {
-		case <-memberDone:
-			cancel(errMember)
-		case <-s.accepted:
-			cancel(errAccepted)
-		case <-ctx.Done():
-		}
-	})
+	watching.Go(func() { cancel(s.watch(ctx, member, upgrades)) })
 	for {
 		conn, err := s.socket.Accept(ctx)
 		switch {
 		case err == nil:
 			s.welcome(conn)
-		case errors.Is(context.Cause(ctx), errMember), errors.Is(context.Cause(ctx), errAccepted):
-			return context.Cause(ctx)
 		case ctx.Err() != nil:
-			return nil
+			return ended(ctx)
 		default:
 			return fmt.Errorf("accept: %w", err)
 		}
 	}
+}
+
+// watch waits for what ends serve, and returns it.
+func (s *server) watch(ctx context.Context, member *embedded.Server, upgrades <-chan func(*Frozen) error) error {
+	var memberDone <-chan struct{}
+	if member != nil {
+		memberDone = member.Done()
+	}
+	for {
+		select {
+		case <-memberDone:
+			return errMember
+		case <-s.accepted:
+			return errAccepted
+		case s.upgrade = <-upgrades:
+			if err := s.awaitTime(ctx); err == nil {
+				return errUpgrade
+			} else {
+				s.log.Error("Upgrade refused: restart the daemon, or try again", "error", err)
+			}
+		case <-ctx.Done():
+			return nil
+		}
+	}
+}
+
+// ended is what serve returns of a context that is over.
+func ended(ctx context.Context) error {
+	for _, why := range []error{errMember, errAccepted, errUpgrade} {
+		if errors.Is(context.Cause(ctx), why) {
+			return why
+		}
+	}
+	return nil
 }
 
 // welcome starts a session, or says why there cannot be one.
@@ -111,20 +140,35 @@ func (s *server) welcome(conn *net.UnixConn) {
 		return
 	}
 	s.sessions.wait.Go(func() {
-		defer s.sessions.leave(uid)
-		s.attend(c)
+		if n := s.begin(c); n != nil {
+			s.attend(n)
+		} else {
+			s.sessions.leave(uid)
+			_ = c.Close()
+		}
 	})
 }
 
-// attend runs one session from its first byte to its last.
-func (s *server) attend(c *conn) {
-	defer c.Close()
-	n := s.begin(c)
-	if n == nil {
-		return
-	}
-	defer n.end()
+// attend runs one session until its end, or until the server is frozen, when it is
+// parked.
+func (s *server) attend(n *session) {
+	n.conn.goOn()
+	interrupted := make(chan struct{})
+	stop := context.AfterFunc(s.life, func() {
+		defer close(interrupted)
+		n.conn.interrupt()
+	})
 	n.serve()
+	if !stop() {
+		<-interrupted
+		if n.pause() {
+			s.parked.add(n)
+			return
+		}
+	}
+	n.end()
+	s.sessions.leave(n.peer.UID)
+	_ = n.conn.Close()
 }
 
 // begin makes the session of a connection, or nil if there can be none. It is
@@ -163,9 +207,20 @@ func (t *table) enter(uid uint32) error {
 	case t.users[uid] >= t.mostOfUser:
 		return ipc.ErrLimit.WithText("a user has at most %d sessions", t.mostOfUser)
 	}
+	t.addLocked(uid)
+	return nil
+}
+
+// add counts a session whatever the limits are.
+func (t *table) add(uid uint32) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.addLocked(uid)
+}
+
+func (t *table) addLocked(uid uint32) {
 	t.all++
 	t.users[uid]++
-	return nil
 }
 
 func (t *table) leave(uid uint32) {

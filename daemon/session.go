@@ -31,16 +31,18 @@ const (
 // belongs to the goroutine in serve, but for the Subscriber's methods.
 type session struct {
 	server *server
+	id     uint64
 	conn   *conn
 	peer   peer.Peer
 	locks  *leases.Session
 	owner  string // as HELLO said
 
-	inbox  chan message
-	events chan event
-	done   chan struct{}  // closed when serve has ended
-	reader sync.WaitGroup // the reader
-	lost   leases.Reason  // set by Lost, read once nothing calls that any more
+	inbox   chan message
+	events  chan event
+	done    chan struct{}  // closed when serve has ended
+	reader  reader         // of a goroutine of its own while the session is served
+	reading sync.WaitGroup // that goroutine
+	lost    leases.Reason  // set by Lost, read once nothing calls that any more
 
 	request   ipc.Request // the line that is looked at
 	waits     wait
@@ -49,23 +51,23 @@ type session struct {
 	patience  <-chan time.Time // rings when the wait must end; nil if it need not
 	cancelled int64            // LOCKs ended by a CANCEL whose turn to be answered is still to come
 	out       []byte
+	flushed   int64 // bytes of replies that were written
 	over      bool
 }
 
 func newSession(s *server, c *conn, who peer.Peer) *session {
-	n := &session{
-		server: s, conn: c, peer: who,
-		inbox: make(chan message), events: make(chan event, 2), done: make(chan struct{}),
-	}
+	n := &session{server: s, conn: c, peer: who, events: make(chan event, 2)}
+	n.reader.lines.in = c
 	n.locks = s.locks.Session(n)
-	r := &reader{conn: c, inbox: n.inbox, done: n.done}
-	n.reader.Go(r.read)
+	n.id = n.locks.ID()
 	return n
 }
 
-// serve handles what comes, one thing at a time, until the session is over.
+// serve handles what comes, one thing at a time, until the session is over or the
+// server is being frozen.
 func (n *session) serve() {
-	for !n.over {
+	n.begin()
+	for !n.over && !n.server.freezing() {
 		if n.handleBehind() {
 			continue
 		}
@@ -89,9 +91,17 @@ func (n *session) serve() {
 			n.answer(e)
 		case <-n.patience:
 			n.giveUp()
+		case <-n.server.life.Done():
 		}
 	}
 	n.flush()
+}
+
+// begin starts the reader. It may be started again once it has stopped.
+func (n *session) begin() {
+	n.inbox, n.done = make(chan message), make(chan struct{})
+	n.reader.conn, n.reader.inbox, n.reader.done = n.conn, n.inbox, n.done
+	n.reading.Go(n.reader.read)
 }
 
 // end gives up what the session has, and waits for its reader. The client reads
@@ -100,15 +110,22 @@ func (n *session) end() {
 	n.conn.cut(nil)
 	n.locks.End()
 	n.waiting(nothing)
-	close(n.done)
-	n.reader.Wait()
+	n.stopReading()
 	if n.lost != "" {
 		n.logLost(ipc.Reason(n.lost))
 	}
 }
 
+func (n *session) stopReading() {
+	if n.done != nil {
+		close(n.done)
+		n.reading.Wait()
+		n.done = nil
+	}
+}
+
 func (n *session) logLost(reason ipc.Reason) {
-	n.server.log.Warn("Session lost", "session", n.locks.ID(), "reason", reason,
+	n.server.log.Warn("Session lost", "session", n.id, "reason", reason,
 		"pid", n.peer.PID, "user", n.peer.User, "comm", n.peer.Comm)
 }
 

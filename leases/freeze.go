@@ -56,21 +56,32 @@ func (s *Service) Freeze(need time.Duration) (*Image, *os.File, error) {
 func (s *Service) image(need time.Duration) (*Image, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.stepLocked(core.Tick{})
-	status := s.machine.Status()
-	if s.closed {
-		return nil, ErrDraining
-	}
-	if status.Closed != nil {
-		return nil, status.Closed
-	}
-	for _, l := range status.Leases {
-		if l.Entries > 0 && l.Left < need {
-			return nil, fmt.Errorf("%w: %v of %v", ErrShort, l.Left.Round(time.Millisecond), l.TTL)
-		}
+	if err := s.mayFreezeLocked(need); err != nil {
+		return nil, err
 	}
 	s.stopLocked()
 	return &Image{s.prefix, uint64(s.lastSession), s.machine.Freeze(s.clock.Now())}, nil
+}
+
+// MayFreeze tells what Freeze would refuse now.
+func (s *Service) MayFreeze(need time.Duration) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.mayFreezeLocked(need)
+}
+
+func (s *Service) mayFreezeLocked(need time.Duration) error {
+	s.stepLocked(core.Tick{})
+	status := s.machine.Status()
+	if s.closed {
+		return ErrDraining
+	}
+	for _, l := range status.Leases {
+		if l.Entries > 0 && l.Left < need {
+			return fmt.Errorf("%w: %v of %v", ErrShort, l.Left.Round(time.Millisecond), l.TTL)
+		}
+	}
+	return status.Closed
 }
 
 // resumeLocked goes on from an image. What is past its deadline ends in the first

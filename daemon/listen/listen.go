@@ -83,16 +83,53 @@ func listenLocked(o Options, gid int) (*Listener, error) {
 	if err != nil {
 		return nil, fmt.Errorf("listen on %s: %w", o.Path, err)
 	}
-	id, err := identify(o.Path)
+	return newListener(o.Path, socket, o.Log)
+}
+
+// Adopt is Listen for a socket and its lock that were made by another program of this
+// process, at the path that the socket has. They are the Listener's from then on.
+func Adopt(socket, lock *os.File, log *slog.Logger) (*Listener, error) {
+	defer socket.Close() // the net package makes a descriptor of its own
+	listener, err := net.FileListener(socket)
+	if err != nil {
+		return nil, fmt.Errorf("take socket: %w", err)
+	}
+	unixListener, ok := listener.(*net.UnixListener)
+	if !ok {
+		return nil, errors.Join(fmt.Errorf("take socket: %s is no Unix socket", listener.Addr()), listener.Close())
+	}
+	unixListener.SetUnlinkOnClose(false) // shut does it
+	l, err := newListener(unixListener.Addr().String(), unixListener, log)
+	if err != nil {
+		return nil, err
+	}
+	l.lock = lock
+	return l, nil
+}
+
+func newListener(path string, socket *net.UnixListener, log *slog.Logger) (*Listener, error) {
+	id, err := identify(path)
 	if err != nil {
 		return nil, errors.Join(err, socket.Close())
 	}
-	l := &Listener{path: o.Path, id: id, socket: socket, log: o.Log}
+	l := &Listener{path: path, id: id, socket: socket, log: log}
 	if l.log == nil {
 		l.log = slog.New(slog.DiscardHandler)
 	}
 	l.close = sync.OnceValue(l.shut)
 	return l, nil
+}
+
+// Descriptors are the numbers of the socket and its lock in this process.
+func (l *Listener) Descriptors() (socket, lock int, err error) {
+	raw, err := l.socket.SyscallConn()
+	if err == nil {
+		err = raw.Control(func(fd uintptr) { socket = int(fd) })
+	}
+	if err != nil {
+		return 0, 0, fmt.Errorf("reach socket: %w", err)
+	}
+	return socket, int(l.lock.Fd()), nil
 }
 
 // Path is where the socket is.
