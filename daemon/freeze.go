@@ -103,6 +103,7 @@ func (s *server) stopAll() (*Frozen, error) {
 // pause stops a session where it is, once the server is being frozen, and reports false
 // if it is over. What its reader has cut already is taken in.
 func (n *session) pause() bool {
+	n.conn.interrupt()
 	n.stopReading()
 	left := n.reader.left
 	n.reader.left = nil

@@ -161,10 +161,10 @@ func (s *server) attend(n *session) {
 	n.serve()
 	if !stop() {
 		<-interrupted
-		if n.pause() {
-			s.parked.add(n)
-			return
-		}
+	}
+	if !n.over && n.pause() {
+		s.parked.add(n)
+		return
 	}
 	n.end()
 	s.sessions.leave(n.peer.UID)

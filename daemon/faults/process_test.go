@@ -18,7 +18,6 @@ import (
 	"golang.org/x/sys/unix"
 
 	"lockside/daemon"
-	"lockside/daemon/config"
 )
 
 // Variables that make this program something else than a test.
@@ -147,20 +146,45 @@ func runAsDaemon() {
 	dieWithParent()
 	ctx, stop := signal.NotifyContext(context.Background(), unix.SIGTERM)
 	defer stop()
-	var c config.Config
-	err := json.Unmarshal([]byte(text), &c)
+	o := daemon.Options{
+		Version:  "test",
+		Logger:   slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelDebug})),
+		Ready:    func() { fmt.Println("ready") },
+		Upgrades: upgradesBySignal(),
+	}
+	err := json.Unmarshal([]byte(text), &o.Config)
 	if err == nil {
-		err = daemon.Run(ctx, daemon.Options{
-			Config: c, Version: "test",
-			Logger: slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelDebug})),
-			Ready:  func() { fmt.Println("ready") },
-		})
+		o.Resume, err = daemon.Inherit(o.Logger)
+	}
+	if err == nil {
+		err = daemon.Run(ctx, o)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 	os.Exit(0)
+}
+
+// upgradesBySignal has a daemon go on in another program when HUP comes, which is this
+// one again, and USR1 has it try one that there is not.
+func upgradesBySignal() <-chan func(*daemon.Frozen) error {
+	signals, upgrades := make(chan os.Signal, 1), make(chan func(*daemon.Frozen) error)
+	signal.Notify(signals, unix.SIGHUP, unix.SIGUSR1)
+	go func() {
+		for s := range signals {
+			program := "/proc/self/exe"
+			if s == unix.SIGUSR1 {
+				program = "/nowhere/locksided"
+			}
+			upgrades <- func(f *daemon.Frozen) error {
+				err := f.Exec(program, os.Args)
+				fmt.Println("not upgraded")
+				return err
+			}
+		}
+	}()
+	return upgrades
 }
 
 // dieWithParent ends the process when its standard input does.
