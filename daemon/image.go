@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"log/slog"
 	"net"
 	"os"
 	"time"
@@ -107,7 +106,7 @@ func (n *session) image() sessionImage {
 // Inherit is the frozen daemon that the program before this one in the same process has
 // left, and nil if there was none. After an error this program has nothing to do with
 // the clients and must end, whereby they read end-of-file.
-func Inherit(log *slog.Logger) (*Frozen, error) {
+func Inherit() (*Frozen, error) {
 	text, err := handover.Take()
 	if text == nil || err != nil {
 		return nil, err
@@ -123,11 +122,11 @@ func Inherit(log *slog.Logger) (*Frozen, error) {
 	if err := json.Unmarshal(text, img); err != nil {
 		return nil, fmt.Errorf("read what was handed over: %w", err)
 	}
-	return img.thaw(log)
+	return img.thaw()
 }
 
 // thaw takes the files, all or none.
-func (img *image) thaw(log *slog.Logger) (f *Frozen, err error) {
+func (img *image) thaw() (f *Frozen, err error) {
 	f = &Frozen{locks: img.Locks, started: img.Started}
 	f.config.StateDir, f.config.Prefix = img.StateDir, img.Locks.Prefix
 	defer func() {
@@ -153,7 +152,7 @@ func (img *image) thaw(log *slog.Logger) (f *Frozen, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if f.socket, err = listen.Adopt(socket, lock, log); err != nil {
+	if f.socket, err = listen.Adopt(socket, lock); err != nil {
 		return nil, err
 	}
 	f.config.Socket = f.socket.Path()

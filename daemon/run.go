@@ -88,6 +88,7 @@ func Run(ctx context.Context, o Options) (err error) {
 // socketOf makes the socket, or goes on with the one that there is.
 func socketOf(c config.Config, o Options) (*listen.Listener, error) {
 	if o.Resume != nil {
+		o.Resume.socket.LogTo(o.Logger)
 		return o.Resume.socket, nil
 	}
 	socket, err := listen.Listen(listen.Options{Path: c.Socket, Mode: c.SocketMode, Group: c.SocketGroup, Log: o.Logger})

@@ -34,6 +34,8 @@ func rootCommand() *cobra.Command {
 func checkCommand() *cobra.Command {
 	check := &cobra.Command{Use: "check", Args: noArgs, RunE: check}
 	config.AddFlags(check.Flags())
+	check.Flags().Int("image", daemon.ImageVersion, "the form of what a running daemon would hand over")
+	_ = check.Flags().MarkHidden("image") // there is one
 	return check
 }
 
@@ -47,6 +49,10 @@ func versionCommand() *cobra.Command {
 
 // serve runs the daemon until a signal ends it.
 func serve(cmd *cobra.Command, _ []string) error {
+	before, err := daemon.Inherit()
+	if err != nil {
+		return err
+	}
 	c, err := load(cmd)
 	if err != nil {
 		return err
@@ -54,8 +60,9 @@ func serve(cmd *cobra.Command, _ []string) error {
 	if !c.Embedded {
 		beModest()
 	}
+	log := newLogger(cmd.ErrOrStderr(), c)
 	return daemon.Run(cmd.Context(), daemon.Options{
-		Config: c, Version: buildVersion(), Logger: newLogger(cmd.ErrOrStderr(), c),
+		Config: c, Version: buildVersion(), Logger: log, Resume: before, Upgrades: reloads(cmd.Context(), log),
 	})
 }
 
@@ -75,6 +82,9 @@ func beModest() {
 func check(cmd *cobra.Command, _ []string) error {
 	if _, err := load(cmd); err != nil {
 		return err
+	}
+	if image, err := cmd.Flags().GetInt("image"); err != nil || image != daemon.ImageVersion {
+		return fmt.Errorf("a daemon of another version is running, which hands over image %d and not %d: restart it", image, daemon.ImageVersion)
 	}
 	fmt.Fprintln(cmd.OutOrStdout(), "ok")
 	return nil

@@ -154,7 +154,7 @@ func runAsDaemon() {
 	}
 	err := json.Unmarshal([]byte(text), &o.Config)
 	if err == nil {
-		o.Resume, err = daemon.Inherit(o.Logger)
+		o.Resume, err = daemon.Inherit()
 	}
 	if err == nil {
 		err = daemon.Run(ctx, o)

@@ -19,7 +19,7 @@ import (
 )
 
 // variable is the environment's name for the descriptor of the memory file.
-const variable = "LOCKSIDED_HANDOVER"
+const variable = "LOCKSIDE_HANDOVER"
 
 // Exec replaces this program by another, in the same process, and leaves it the text,
 // for Take, and some descriptors under the numbers that they have. It returns only with

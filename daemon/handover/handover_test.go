@@ -124,11 +124,11 @@ func TestTakeNothing(t *testing.T) {
 		t.Errorf("took %q, %v", text, err)
 	}
 	for _, fd := range []string{"9999", "x", ""} {
-		t.Setenv("LOCKSIDED_HANDOVER", fd)
+		t.Setenv("LOCKSIDE_HANDOVER", fd)
 		if text, err := handover.Take(); err == nil {
 			t.Errorf("took %q of descriptor %q", text, fd)
 		}
-		if _, ok := os.LookupEnv("LOCKSIDED_HANDOVER"); ok {
+		if _, ok := os.LookupEnv("LOCKSIDE_HANDOVER"); ok {
 			t.Error("it would be taken again")
 		}
 	}

@@ -87,8 +87,9 @@ func listenLocked(o Options, gid int) (*Listener, error) {
 }
 
 // Adopt is Listen for a socket and its lock that were made by another program of this
-// process, at the path that the socket has. They are the Listener's from then on.
-func Adopt(socket, lock *os.File, log *slog.Logger) (*Listener, error) {
+// process, at the path that the socket has. They are the Listener's from then on. It
+// logs nothing before LogTo.
+func Adopt(socket, lock *os.File) (*Listener, error) {
 	defer socket.Close() // the net package makes a descriptor of its own
 	listener, err := net.FileListener(socket)
 	if err != nil {
@@ -99,7 +100,7 @@ func Adopt(socket, lock *os.File, log *slog.Logger) (*Listener, error) {
 		return nil, errors.Join(fmt.Errorf("take socket: %s is no Unix socket", listener.Addr()), listener.Close())
 	}
 	unixListener.SetUnlinkOnClose(false) // shut does it
-	l, err := newListener(unixListener.Addr().String(), unixListener, log)
+	l, err := newListener(unixListener.Addr().String(), unixListener, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -119,6 +120,10 @@ func newListener(path string, socket *net.UnixListener, log *slog.Logger) (*List
 	l.close = sync.OnceValue(l.shut)
 	return l, nil
 }
+
+// LogTo has pauses in accepting be told to another log. It must not be called during
+// Accept.
+func (l *Listener) LogTo(log *slog.Logger) { l.log = log }
 
 // Descriptors are the numbers of the socket and its lock in this process.
 func (l *Listener) Descriptors() (socket, lock int, err error) {

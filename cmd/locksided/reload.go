@@ -1,0 +1,47 @@
+package main
+
+import (
+	"context"
+	"log/slog"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"lockside/daemon"
+)
+
+// reloads has the daemon go on in the program that its file now holds, with the
+// configuration that there now is, whenever HUP comes until the context is done. A
+// program or a configuration that is no good changes nothing.
+func reloads(ctx context.Context, log *slog.Logger) <-chan func(*daemon.Frozen) error {
+	signals, reloads := make(chan os.Signal, 1), make(chan func(*daemon.Frozen) error)
+	signal.Notify(signals, syscall.SIGHUP)
+	go func() {
+		defer signal.Stop(signals)
+		for {
+			select {
+			case <-signals:
+				offer(ctx, log, reloads)
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	return reloads
+}
+
+// offer proves the next program first.
+func offer(ctx context.Context, log *slog.Logger, reloads chan<- func(*daemon.Frozen) error) {
+	next, err := daemon.NewSuccessor()
+	if err == nil {
+		err = next.Prove(ctx)
+	}
+	if err != nil {
+		log.Error("Not reloaded: the daemon goes on as it is", "error", err)
+		return
+	}
+	select {
+	case reloads <- next.TakeOver:
+	case <-ctx.Done():
+	}
+}
