@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -150,4 +151,72 @@ func (c *throng) ends(t *testing.T) {
 	for _, left := range []*client{c.holder, c.idle, c.half, c.silent} {
 		left.hangUp()
 	}
+}
+
+// TestUpgradeOfMany: a daemon with many sessions goes on in another program. Of those
+// that hold and those that wait nobody is lost, and the waiters are served after it.
+func TestUpgradeOfMany(t *testing.T) {
+	t.Parallel()
+	const sessions, holders, waiters = 1000, 200, 50
+	server := etcdtest.Start(t)
+	h := newHost(t, "a", server.Endpoint)
+	h.config.TTL = longTTL
+	p := h.startDaemon(t)
+	all := make([]*client, sessions)
+	held := make([]grant, holders)
+	for i := range all {
+		all[i] = h.dial(t)
+		if i < holders {
+			all[i].send(fmt.Sprintf("LOCK name-%d", i))
+		}
+	}
+	for i := range held {
+		held[i] = all[i].granted()
+	}
+	for i := range waiters {
+		all[holders+i].send(fmt.Sprintf("LOCK name-%d", i))
+	}
+	awaitQueue(t, server.Client(t), "name-0", 2)
+	gap := h.longestGap(t, func() { p.upgrade(unix.SIGHUP, "ready") })
+	t.Logf("no request was answered for %v", gap)
+	for i, c := range all {
+		switch {
+		case i < holders:
+			c.check(fmt.Sprintf("name-%d", i), held[i])
+		case i < holders+waiters:
+			c.stillOpen(time.Microsecond)
+		default:
+			c.ask("PING")
+		}
+	}
+	for i := range waiters {
+		all[i].unlock(fmt.Sprintf("name-%d", i))
+		if g := all[holders+i].granted(); g.fence <= held[i].fence {
+			t.Errorf("fence %d after %d", g.fence, held[i].fence)
+		}
+	}
+}
+
+// longestGap is the longest time that a client waited for an answer while something
+// happened.
+func (h *host) longestGap(t *testing.T, happens func()) (longest time.Duration) {
+	t.Helper()
+	witness, done := h.dial(t), make(chan struct{})
+	var wait sync.WaitGroup
+	wait.Go(func() {
+		for {
+			select {
+			case <-done:
+				return
+			default:
+			}
+			asked := now()
+			witness.ask("PING")
+			longest = max(longest, now()-asked)
+		}
+	})
+	happens()
+	close(done)
+	wait.Wait()
+	return longest
 }
