@@ -103,7 +103,8 @@ func (b *bench) memberLane(t testing.TB) lane {
 	}
 }
 
-// daemonLane freezes daemons for a while, or kills and restarts them.
+// daemonLane freezes daemons for a while, kills and restarts them, or has them go on in
+// another program.
 func (b *bench) daemonLane(t testing.TB) lane {
 	return func(random *rand.Rand) mishap {
 		s := b.sites[random.IntN(len(b.sites))]
@@ -113,11 +114,13 @@ func (b *bench) daemonLane(t testing.TB) lane {
 		}
 		restart := func() { s.start(t) }
 		freeze := func() { s.process.freeze() }
-		switch random.IntN(3) {
+		switch random.IntN(4) {
 		case 0:
 			goOn := func() { s.process.signal(unix.SIGCONT) }
 			return mishap{lasts: frozenDaemon, text: s.config.Host + " frozen", do: freeze, undo: goOn}
 		case 1:
+			return mishap{text: s.config.Host + " upgraded", do: func() { s.process.signal(unix.SIGHUP) }}
+		case 2:
 			return mishap{lasts: frozenDaemon, text: s.config.Host + " frozen, and killed for it", do: freeze, undo: func() { kill(); restart() }}
 		}
 		return mishap{lasts: between(random, 0, longest), text: s.config.Host + " killed", do: kill, undo: restart}
