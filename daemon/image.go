@@ -126,37 +126,42 @@ func Inherit() (*Frozen, error) {
 }
 
 // thaw takes the files, all or none.
-func (img *image) thaw() (f *Frozen, err error) {
-	f = &Frozen{locks: img.Locks, started: img.Started}
+func (img *image) thaw() (*Frozen, error) {
+	if img.Locks == nil || img.Locks.Machine == nil {
+		return nil, errors.New("read what was handed over: there are no locks in it")
+	}
+	f := &Frozen{locks: img.Locks, started: img.Started}
 	f.config.StateDir, f.config.Prefix = img.StateDir, img.Locks.Prefix
-	defer func() {
-		if err != nil {
-			f.abandon()
-		}
-	}()
-	for _, n := range img.Sessions {
-		session, err := n.thaw()
-		if err != nil {
-			return nil, err
-		}
-		f.sessions = append(f.sessions, session)
-	}
-	if f.state, err = handover.File(img.State, "lock of state directory"); err != nil {
-		return nil, err
-	}
-	socket, err := handover.File(img.Socket, "socket")
-	if err != nil {
-		return nil, err
-	}
-	lock, err := handover.File(img.SocketLock, "lock of socket")
-	if err != nil {
-		return nil, err
-	}
-	if f.socket, err = listen.Adopt(socket, lock); err != nil {
+	if err := f.take(img); err != nil {
+		f.abandon()
 		return nil, err
 	}
 	f.config.Socket = f.socket.Path()
 	return f, nil
+}
+
+// take takes as much as it can, the clients first.
+func (f *Frozen) take(img *image) (err error) {
+	for _, n := range img.Sessions {
+		session, err := n.thaw()
+		if err != nil {
+			return err
+		}
+		f.sessions = append(f.sessions, session)
+	}
+	if f.state, err = handover.File(img.State, "lock of state directory"); err != nil {
+		return err
+	}
+	socket, err := handover.File(img.Socket, "socket")
+	if err != nil {
+		return err
+	}
+	lock, err := handover.File(img.SocketLock, "lock of socket")
+	if err != nil {
+		return err
+	}
+	f.socket, err = listen.Adopt(socket, lock)
+	return err
 }
 
 func (img sessionImage) thaw() (*session, error) {
