@@ -31,6 +31,27 @@
 //     accepted, and ends the server (server.go), which stops as at the daemon's end.
 //  3. Run (run.go) opens locks and a server anew on the same socket.
 //
+// # The walk of an upgrade
+//
+//  1. HUP came, and the program that is in this one's file has proved that it can go on
+//     (successor.go). Once every lease in use has time enough, serving ends (server.go).
+//     Clients that connect from now on wait in the socket.
+//  2. Sessions stop where they are (freeze.go): between two things that they do, whatever
+//     they have read in part, have not yet handled, or could not yet write. A question to
+//     etcd that is under way is asked again later. A lock that is lost meanwhile is told
+//     as ever.
+//  3. The locks' side is frozen: no answer that is under way is waited for, and nothing
+//     is given back. From now on nobody holds more than before.
+//  4. All of it is written to a memory file (image.go), and execve(2) puts the next
+//     program into this process (handover). The connections stay open through it, and so
+//     do the locks on the socket and on the state directory.
+//  5. The next program reads the image before its configuration. One that does not
+//     understand it, or cannot go on, ends, and its clients read end-of-file.
+//  6. Its locks' side first of all loses what is past its deadline, and then renews every
+//     lease. The sessions go on, and the socket is served.
+//
+// If execve fails, this program takes step 6 itself.
+//
 // # Goroutines
 //
 // A session has two: the reader, and the one that handles and writes. The

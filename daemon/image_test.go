@@ -119,10 +119,10 @@ func describe(w *strings.Builder, typ reflect.Type, seen map[reflect.Type]bool) 
 	}
 	seen[typ] = true
 	fmt.Fprintf(w, "%s\n", typ)
-	for i := range typ.NumField() {
-		fmt.Fprintf(w, "\t%s %s\n", typ.Field(i).Name, typ.Field(i).Type)
+	for field := range typ.Fields() {
+		fmt.Fprintf(w, "\t%s %s\n", field.Name, field.Type)
 	}
-	for i := range typ.NumField() {
-		describe(w, typ.Field(i).Type, seen)
+	for field := range typ.Fields() {
+		describe(w, field.Type, seen)
 	}
 }

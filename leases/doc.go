@@ -179,4 +179,16 @@
 // Held by TestPromise08NoGoingBack, TestRestoreIsAcceptedOnceFencesRise,
 // TestRestoreFurtherAhead, TestRestoreCrashWhileAccepting, TestRestoreOfSnapshot,
 // TestSurveyHearsContradictions, TestRegressionIsForgottenByAcceptAlone.
+//
+// I10 (P1, P2, P3). A program that goes on from another's image knows no more and no
+// less than that one did: entries with their create revisions, sessions, deadlines,
+// which are moments of CLOCK_BOOTTIME and so the same for both. What the other one had
+// asked for is treated as I5 and I6 treat what has no answer, since the answer goes to
+// nobody: an enqueue is in doubt until a new epoch and a read, a deletion is sent again.
+// Watches begin anew, and show nothing until a read has (I2). No step is taken between
+// the two, so time has passed as if the first had been stopped: the first step of the
+// next compares the deadlines before anything else (I4). The state directory is locked
+// by one of them all the time, so nobody revokes the leases as left behind.
+// Held by TestThawEndsWhatIsPastItsDeadline, TestThawDecidesWhatWasUnderWay,
+// TestCoreRandomSchedules, TestHandOver, TestUpgrade, TestRandomFaults.
 package leases
