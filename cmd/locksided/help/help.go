@@ -43,7 +43,13 @@ const settings = `Settings:
 
 `
 
-const codes = `Exit codes:
+const codes = `Signals:
+  HUP         go on, without losing a lock, in the program that is now in this
+              one's file, and with the configuration that there now is; if
+              either is no good, go on as before
+  TERM, INT   give every lock back and end; the second one ends at once
+
+Exit codes:
   0   the daemon was told to end, and every lock was given back
   1   it could not start, or could not go on
   64  the command line is wrong
