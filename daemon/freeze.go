@@ -135,7 +135,7 @@ func (f *Frozen) keep(o Options) config.Config {
 	for _, fixed := range []struct{ key, is, was string }{
 		{"socket", c.Socket, was.Socket}, {"state-dir", c.StateDir, was.StateDir}, {"prefix", c.Prefix, was.Prefix},
 	} {
-		if fixed.is != fixed.was {
+		if fixed.is != fixed.was && (fixed.key != "socket" || !f.socket.Given()) {
 			o.Logger.Warn("Not changed until the daemon is restarted", "key", fixed.key, "from", fixed.was, "to", fixed.is)
 		}
 	}

@@ -109,6 +109,9 @@ func (n *session) lock(r *ipc.Request) {
 	if wait < 0 {
 		wait = leases.Forever
 	}
+	if r.TTL > 0 {
+		n.server.vital.shorten(r.TTL)
+	}
 	n.names = slices.Clone(r.Names) // the next line is parsed while this one waits
 	n.waiting(forLock)
 	err := n.locks.Lock(leases.Request{Names: n.names, TTL: r.TTL, Wait: wait, Value: leases.Value{
@@ -118,6 +121,9 @@ func (n *session) lock(r *ipc.Request) {
 	if err != nil {
 		n.waiting(nothing)
 		n.refuse(n.explain(err))
+	}
+	if r.TTL > 0 {
+		n.server.vital.shorten(r.TTL)
 	}
 }
 

@@ -58,7 +58,10 @@ func (f *Frozen) Exec(program string, args []string) error {
 	if err != nil {
 		return fmt.Errorf("write image: %w", err)
 	}
-	descriptors := []int{img.Socket, img.SocketLock, img.State}
+	descriptors := []int{img.Socket, img.State}
+	if img.SocketLock >= 0 {
+		descriptors = append(descriptors, img.SocketLock)
+	}
 	for _, n := range img.Sessions {
 		descriptors = append(descriptors, n.Connection)
 	}
@@ -156,9 +159,11 @@ func (f *Frozen) take(img *image) (err error) {
 	if err != nil {
 		return err
 	}
-	lock, err := handover.File(img.SocketLock, "lock of socket")
-	if err != nil {
-		return err
+	var lock *os.File
+	if img.SocketLock >= 0 { // systemd's socket has none
+		if lock, err = handover.File(img.SocketLock, "lock of socket"); err != nil {
+			return err
+		}
 	}
 	f.socket, err = listen.Adopt(socket, lock)
 	return err

@@ -17,6 +17,7 @@ import (
 	"lockside/leases/boottime"
 	"lockside/leases/core"
 	"lockside/leases/etcd"
+	"lockside/systemd"
 )
 
 // stopTime bounds the time in which a stopping daemon gives its leases back.
@@ -31,6 +32,11 @@ type Options struct {
 	Logger *slog.Logger
 	// Clock is CLOCK_BOOTTIME; nil is the kernel's.
 	Clock boottime.Clock
+	// Systemd is told the states of the daemon; nil tells nobody.
+	Systemd *systemd.Notifier
+	// Socket is the listening socket, if systemd made it; nil makes one at
+	// Config.Socket.
+	Socket *os.File
 	// Ready is called once clients are served; may be nil.
 	Ready func()
 	// Upgrades has the daemon frozen and its function called, which goes on from there
@@ -53,6 +59,7 @@ func Run(ctx context.Context, o Options) (err error) {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
+	defer context.AfterFunc(ctx, o.Systemd.Stopping)()
 	c, from := o.Config, o.Resume
 	o.started = time.Now()
 	if from != nil {
@@ -63,6 +70,7 @@ func Run(ctx context.Context, o Options) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, socket.Close()) }()
+	c.Socket = socket.Path()
 
 	member, err := startMember(ctx, &c, o.Logger)
 	if err != nil {
@@ -91,6 +99,13 @@ func socketOf(c config.Config, o Options) (*listen.Listener, error) {
 		o.Resume.socket.LogTo(o.Logger)
 		return o.Resume.socket, nil
 	}
+	if o.Socket != nil {
+		socket, err := listen.Adopt(o.Socket, nil)
+		if err == nil {
+			socket.LogTo(o.Logger)
+		}
+		return socket, err
+	}
 	socket, err := listen.Listen(listen.Options{Path: c.Socket, Mode: c.SocketMode, Group: c.SocketGroup, Log: o.Logger})
 	if err != nil {
 		return nil, fmt.Errorf("serve %s: %w", c.Socket, err)
@@ -107,11 +122,13 @@ func runLocks(ctx context.Context, c config.Config, o Options, socket *listen.Li
 		return nil, err
 	}
 	o.Logger.Info("Serving", "socket", c.Socket, "host", c.Host, "endpoints", c.Endpoints)
+	o.Systemd.Ready()
 	if o.Ready != nil {
 		o.Ready()
 	}
 	err := s.serve(ctx, member, o.Upgrades)
 	for errors.Is(err, errUpgrade) {
+		o.Systemd.Reloading()
 		frozen, refused := s.stopAll()
 		if refused == nil {
 			refused = s.upgrade(frozen)
@@ -120,6 +137,7 @@ func runLocks(ctx context.Context, c config.Config, o Options, socket *listen.Li
 		if frozen != nil {
 			return frozen, errUpgrade
 		}
+		o.Systemd.Ready()
 		err = s.serve(ctx, member, o.Upgrades)
 	}
 	close(s.served)

@@ -37,6 +37,7 @@ type server struct {
 	waiters  atomic.Int64 // LOCKs that wait, of all sessions
 	sessions table
 
+	vital   *vital
 	upgrade func(*Frozen) error // why serve has returned errUpgrade
 	life    context.Context     // ends when the server is to be frozen
 	freeze  context.CancelFunc
@@ -51,6 +52,8 @@ func newServer(c config.Config, o Options, socket *listen.Listener) *server {
 		accepted: make(chan struct{}), served: make(chan struct{}),
 		sessions: table{users: map[uint32]int{}, most: c.Limits.Sessions, mostOfUser: c.Limits.SessionsPerUser},
 	}
+	s.vital = newVital(o.Systemd, c.MarginOf)
+	s.vital.shorten(c.TTL)
 	s.life, s.freeze = context.WithCancel(context.Background())
 	return s
 }
@@ -74,6 +77,9 @@ func (s *server) serve(ctx context.Context, member *embedded.Server, upgrades <-
 	defer watching.Wait()
 	defer cancel(nil)
 	watching.Go(func() { cancel(s.watch(ctx, member, upgrades)) })
+	if s.vital.systemd != nil {
+		watching.Go(func() { s.keepVital(ctx) })
+	}
 	for {
 		conn, err := s.socket.Accept(ctx)
 		switch {

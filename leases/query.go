@@ -184,6 +184,18 @@ type Status struct {
 	Store etcd.Status
 }
 
+// Overdue is by how long the Service is late with what keeps locks true to time: to look
+// at deadlines, and to renew. It does neither itself. It is next to nothing whatever
+// etcd does.
+func (s *Service) Overdue() time.Duration {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return 0
+	}
+	return s.machine.Overdue(s.clock.Now())
+}
+
 // Status never waits for etcd.
 func (s *Service) Status() Status {
 	s.mu.Lock()

@@ -11,6 +11,7 @@ import (
 
 	"lockside/daemon"
 	"lockside/daemon/config"
+	"lockside/systemd"
 )
 
 func rootCommand() *cobra.Command {
@@ -60,9 +61,17 @@ func serve(cmd *cobra.Command, _ []string) error {
 	if !c.Embedded {
 		beModest()
 	}
-	log := newLogger(cmd.ErrOrStderr(), c)
+	log, err := newLogger(cmd.ErrOrStderr(), c)
+	if err != nil {
+		return err
+	}
+	socket, err := systemd.Socket()
+	if err != nil {
+		return err
+	}
 	return daemon.Run(cmd.Context(), daemon.Options{
 		Config: c, Version: buildVersion(), Logger: log, Resume: before, Upgrades: reloads(cmd.Context(), log),
+		Systemd: systemd.NewNotifier(log), Socket: socket,
 	})
 }
 
@@ -98,10 +107,19 @@ func load(cmd *cobra.Command) (config.Config, error) {
 	return c, nil
 }
 
-func newLogger(w io.Writer, c config.Config) *slog.Logger {
+// newLogger logs to systemd's journal if that is where standard error goes, and no
+// format was asked for.
+func newLogger(w io.Writer, c config.Config) (*slog.Logger, error) {
 	options := &slog.HandlerOptions{Level: c.LogLevel}
 	if c.LogFormat == "json" {
-		return slog.New(slog.NewJSONHandler(w, options))
+		return slog.New(slog.NewJSONHandler(w, options)), nil
 	}
-	return slog.New(slog.NewTextHandler(w, options))
+	journal, err := systemd.Journal(c.LogLevel)
+	if err != nil {
+		return nil, err
+	}
+	if journal != nil {
+		return slog.New(journal), nil
+	}
+	return slog.New(slog.NewTextHandler(w, options)), nil
 }

@@ -86,9 +86,9 @@ func listenLocked(o Options, gid int) (*Listener, error) {
 	return newListener(o.Path, socket, o.Log)
 }
 
-// Adopt is Listen for a socket and its lock that were made by another program of this
-// process, at the path that the socket has. They are the Listener's from then on. It
-// logs nothing before LogTo.
+// Adopt is Listen for a socket that others made, at the path that it has: another
+// program of this process, with its lock, or systemd, without one. Then systemd removes
+// it too. The files are the Listener's from then on. It logs nothing before LogTo.
 func Adopt(socket, lock *os.File) (*Listener, error) {
 	defer socket.Close() // the net package makes a descriptor of its own
 	listener, err := net.FileListener(socket)
@@ -125,7 +125,11 @@ func newListener(path string, socket *net.UnixListener, log *slog.Logger) (*List
 // Accept.
 func (l *Listener) LogTo(log *slog.Logger) { l.log = log }
 
-// Descriptors are the numbers of the socket and its lock in this process.
+// Given reports whether the socket was made by systemd, whose it stays.
+func (l *Listener) Given() bool { return l.lock == nil }
+
+// Descriptors are the numbers of the socket and its lock in this process; the lock is -1
+// if there is none.
 func (l *Listener) Descriptors() (socket, lock int, err error) {
 	raw, err := l.socket.SyscallConn()
 	if err == nil {
@@ -133,6 +137,9 @@ func (l *Listener) Descriptors() (socket, lock int, err error) {
 	}
 	if err != nil {
 		return 0, 0, fmt.Errorf("reach socket: %w", err)
+	}
+	if l.Given() {
+		return socket, -1, nil
 	}
 	return socket, int(l.lock.Fd()), nil
 }
@@ -147,6 +154,9 @@ func (l *Listener) Close() error { return l.close() }
 // shut removes the socket while the lock is still held, so that it cannot be
 // the next daemon's.
 func (l *Listener) shut() error {
+	if l.Given() {
+		return l.socket.Close() // who made it removes it
+	}
 	var remove error
 	if id, err := identify(l.path); err == nil && id == l.id {
 		remove = os.Remove(l.path)

@@ -347,3 +347,32 @@ func TestCoreAdoptsOnlyItsOwn(t *testing.T) {
 		}
 	}
 }
+
+// TestCoreOverdue: time that is not told, and an attempt to renew of which no outcome is
+// told, are late; an etcd that does not answer is not.
+func TestCoreOverdue(t *testing.T) {
+	b := newBench(t)
+	b.hold(1, 10, "x")
+	late := func(want time.Duration) {
+		t.Helper()
+		if got := b.m.Overdue(b.now); got != want {
+			t.Errorf("overdue by %v, want %v", got, want)
+		}
+	}
+	late(0)
+	b.now += benchTTL / 3
+	b.step(Tick{})
+	take[RenewLease](b)
+	b.now += benchTTL / 10
+	b.step(Tick{})
+	late(0)
+	b.now += time.Second
+	b.step(Tick{})
+	late(time.Second)
+	b.step(RenewFailed{b.lease})
+	late(0)
+	b.now = b.m.Next() + 2*time.Second
+	late(2 * time.Second)
+	b.step(Tick{})
+	late(0)
+}

@@ -27,6 +27,7 @@ type lease struct {
 	ttl      time.Duration // as granted
 	deadline time.Duration // of the last answered renewal: when it was sent, plus the TTL
 	attempt  int
+	asked    time.Duration // when the attempt that is under way began; zero for none
 
 	epoch int64 // mod revision of the epoch key, the guard of each batch
 	stale bool  // the epoch is being replaced
@@ -110,6 +111,7 @@ func (l *lease) ring(m *Machine) {
 		m.emit(GrantLease{l.id, l.class.ttl})
 	}
 	if due(&l.renewAt) {
+		l.asked = m.now
 		m.emit(RenewLease{l.id, l.ttl, l.attempt})
 	}
 	if due(&l.fenceAt) {

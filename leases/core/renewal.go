@@ -34,6 +34,8 @@ func (ev LeaseRenewed) apply(m *Machine) {
 	l.extend(ev.TTL, ev.Sent)
 	if underWay {
 		l.renewAt = 0
+	} else {
+		l.asked = 0
 	}
 	if l.state == granting {
 		m.fence(l)
@@ -59,6 +61,7 @@ func (ev RenewFailed) apply(m *Machine) {
 		return
 	}
 	m.counts.RenewalsFailed++
+	l.asked = 0
 	l.attempt++
 	l.renewAt = max(m.now+min(max(l.ttl/60, firstPause), 10*firstPause), l.renewDue())
 	m.arm(l)

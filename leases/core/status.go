@@ -33,7 +33,8 @@ type Holding struct {
 // LeaseStatus is the state of one lease.
 type LeaseStatus struct {
 	Lease   int64
-	TTL     time.Duration
+	Asked   time.Duration // the TTL that it was asked for with
+	TTL     time.Duration // as granted; zero before
 	Left    time.Duration // to the deadline less margin
 	Entries int
 	State   string
@@ -45,6 +46,20 @@ type Status struct {
 	Leases                           []LeaseStatus
 	Counts                           Counts
 	Closed                           error // why nothing is granted, if so
+}
+
+// Overdue is by how long the latest of what the caller owes is late: to tell the time,
+// or the outcome of an attempt to renew, which takes a tenth of the TTL.
+func (m *Machine) Overdue(now time.Duration) (late time.Duration) {
+	if next := m.Next(); next > 0 {
+		late = now - next
+	}
+	for _, l := range m.leases {
+		if l.state != dead && l.asked > 0 {
+			late = max(late, now-l.asked-l.ttl/10)
+		}
+	}
+	return max(late, 0)
 }
 
 // Check finds what a session holds a name by. The time is that of the last Step.
@@ -106,7 +121,7 @@ func (m *Machine) Status() Status {
 		}
 	}
 	for _, l := range m.leases {
-		st.Leases = append(st.Leases, LeaseStatus{l.id, l.ttl, m.left(l), len(l.entries), l.state.String()})
+		st.Leases = append(st.Leases, LeaseStatus{l.id, l.class.ttl, l.ttl, m.left(l), len(l.entries), l.state.String()})
 	}
 	slices.SortFunc(st.Leases, func(a, b LeaseStatus) int { return cmp.Compare(a.Lease, b.Lease) })
 	return st
