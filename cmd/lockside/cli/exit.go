@@ -112,7 +112,7 @@ func replyCode(code ipc.Code) int {
 func dialHint(err error) string {
 	switch {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ECONNREFUSED):
-		return "start the daemon with `systemctl start lockside`, or name its socket with --socket"
+		return "start the daemon with `systemctl start lockside.socket`, or name its socket with --socket"
 	case errors.Is(err, fs.ErrPermission):
 		return "add the user to the socket's group, usually lockside"
 	}
