@@ -140,6 +140,10 @@ func (f *Frozen) keep(o Options) config.Config {
 		}
 	}
 	c.Socket, c.StateDir, c.Prefix = was.Socket, was.StateDir, was.Prefix
+	if c.Embedded {
+		o.Logger.Warn("Not changed until the daemon is restarted", "key", "embedded", "from", false, "to", true)
+		c.Embedded = false
+	}
 	return c
 }
 

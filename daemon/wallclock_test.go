@@ -15,7 +15,7 @@ import (
 // or takes no more of it than its monotonic part, by time.Since and its like.
 func TestWallClock(t *testing.T) {
 	shown := []string{ // since= in entries and records, and how long ago that is
-		"lockside/daemon/run.go", "lockside/leases/session.go", "lockside/ipc/reply.go",
+		"lockside/daemon/open.go", "lockside/daemon/run.go", "lockside/leases/session.go", "lockside/ipc/reply.go",
 		"lockside/cmd/lockside/cli/entries.go", "lockside/cmd/lockside/cli/waiting.go",
 	}
 	measured := []string{
