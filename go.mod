@@ -20,7 +20,10 @@ require (
 )
 
 // What packages are made with.
-require github.com/cpuguy83/go-md2man/v2 v2.0.7
+require (
+	github.com/cpuguy83/go-md2man/v2 v2.0.7
+	golang.org/x/mod v0.43.0
+)
 
 // What only tests need.
 require (
@@ -76,7 +79,7 @@ require (
 	golang.org/x/net v0.61.0 // indirect
 	golang.org/x/text v0.43.0 // indirect
 	golang.org/x/time v0.15.0 // indirect
-	golang.org/x/tools v0.51.0 // indirect
+	golang.org/x/tools v0.52.0 // indirect
 	google.golang.org/genproto/googleapis/api v0.0.0-20260803160001-6ac0973c030d // indirect
 	google.golang.org/genproto/googleapis/rpc v0.0.0-20260803160001-6ac0973c030d // indirect
 	google.golang.org/protobuf v1.36.11 // indirect
