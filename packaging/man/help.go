@@ -44,17 +44,22 @@ func isExample(block string) bool {
 // item finds the first line of an item.
 func item() *regexp.Regexp { return regexp.MustCompile(`(?m)^  (\S.*?) {2,}(\S.*)$`) }
 
-// writeItems writes a list of items. A line that is none belongs to no term, and
-// is a paragraph before the list.
+// writeItems writes a list of items. What is indented further belongs to the item
+// before it. A line that is none is a paragraph before the list.
 func writeItems(md *strings.Builder, block string) {
 	item := item()
-	for line := range strings.SplitSeq(block, "\n") {
+	for line := range strings.SplitSeq(joinLines(block), "\n") {
 		if found := item.FindStringSubmatch(line); found != nil {
 			fmt.Fprintf(md, "`%s`\n: %s\n\n", found[1], escape(found[2]))
 			continue
 		}
 		fmt.Fprintf(md, "%s\n\n", escape(strings.TrimSpace(line)))
 	}
+}
+
+// joinLines makes one line of each item.
+func joinLines(block string) string {
+	return regexp.MustCompile(`\n {4,}`).ReplaceAllString(block, " ")
 }
 
 func unindent(block string) string {

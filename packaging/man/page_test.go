@@ -125,6 +125,7 @@ func TestFromHelp(t *testing.T) {
 	for _, test := range []struct{ name, help, want string }{
 		{"prose", "It is a_b.\nTwo lines.", "It is a\\_b.\nTwo lines.\n\n"},
 		{"items", "Exit codes:\n  0   good\n  64  bad", "# EXIT CODES\n\n`0`\n: good\n\n`64`\n: bad\n\n"},
+		{"long items", "Signals:\n  HUP   go on\n        elsewhere\n  TERM  end", "# SIGNALS\n\n`HUP`\n: go on elsewhere\n\n`TERM`\n: end\n\n"},
 		{"example", "Examples:\n  # Why.\n  lockside x", "# EXAMPLES\n\n```\n# Why.\nlockside x\n```\n\n"},
 		{"indented prose", "Settings:\n  Each is\n  one.", "# SETTINGS\n\nEach is\none.\n\n"},
 	} {
