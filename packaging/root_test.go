@@ -30,6 +30,7 @@ esac
 
 // systemd is what dpkg knows of those programs.
 const systemd = `Package: systemd
+Provides: procps
 Status: install ok installed
 Version: 252
 Architecture: all
