@@ -14,7 +14,9 @@ const aboutConfig = `# Settings of locksided(8); lockside.yaml(5) says more abou
 #
 #     locksided check --config /etc/lockside/lockside.yaml
 #
-# says what is wrong with it, or ok.
+# says what is wrong with it, or ok, and "systemctl reload lockside" applies it
+# without dropping a lock. The units lockside.socket and lockside.service settle
+# where the socket and the state are, and who may connect.
 `
 
 // defaultConfig is a configuration file in which everything is a comment, so that

@@ -19,7 +19,6 @@ type contents struct {
 	Manual []string // file names of the pages
 
 	Root, Stage string
-	Units       []string
 }
 
 // Version and Time are the release's, as nfpm wants them.
@@ -31,6 +30,11 @@ func (contents) Documents() []string {
 	return []string{"README.md", "SECURITY.md", "ipc/PROTOCOL.md"}
 }
 
+// Examples are for those who write units of their own.
+func (contents) Examples() []string {
+	return []string{"systemd/client.conf", "systemd/lockside@.service"}
+}
+
 // Zsh tells where each family's zsh looks for completions.
 func (contents) Zsh() []struct{ Packager, Dir string } {
 	return []struct{ Packager, Dir string }{{"deb", "vendor-completions"}, {"rpm", "site-functions"}}
@@ -39,13 +43,6 @@ func (contents) Zsh() []struct{ Packager, Dir string } {
 // pack makes one package with nfpm, and returns its path.
 func pack(ctx context.Context, root, stage, out string, c contents, packager string) (string, error) {
 	c.Root, c.Stage = root, stage
-	units, err := filepath.Glob(filepath.Join(root, "systemd", "lockside.*"))
-	if err != nil {
-		return "", err
-	}
-	for _, unit := range units {
-		c.Units = append(c.Units, filepath.Base(unit))
-	}
 	config := filepath.Join(stage, "nfpm-"+c.Arch+".yaml")
 	if err := c.write(config); err != nil {
 		return "", err
