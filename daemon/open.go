@@ -60,6 +60,7 @@ func (s *server) open(o Options, from *Frozen) (err error) {
 	for _, n := range sessions {
 		n.locks = s.locks.Resumed(n.id)
 	}
+	s.vital.shorten(s.shortestTTL())
 	s.resume(sessions)
 	return nil
 }

@@ -53,7 +53,6 @@ func newServer(c config.Config, o Options, socket *listen.Listener) *server {
 		sessions: table{users: map[uint32]int{}, most: c.Limits.Sessions, mostOfUser: c.Limits.SessionsPerUser},
 	}
 	s.vital = newVital(o.Systemd, c.MarginOf)
-	s.vital.shorten(c.TTL)
 	s.life, s.freeze = context.WithCancel(context.Background())
 	return s
 }

@@ -84,16 +84,16 @@ func (v *vital) every() time.Duration {
 func (s *server) keepVital(ctx context.Context) {
 	var told time.Duration // when the status was
 	for {
+		if now := s.locks.Now(); now-told >= statusEvery {
+			told = now
+			s.vital.lengthen(s.shortestTTL)
+			s.tellStatus() // before there is a session of our own
+		}
 		every := s.vital.every()
 		if err := s.alive(ctx, every); err == nil {
 			s.vital.systemd.Alive()
 		} else if ctx.Err() == nil {
 			s.log.Error("No sign of life", "error", err)
-		}
-		if now := s.locks.Now(); now-told >= statusEvery {
-			told = now
-			s.vital.lengthen(s.shortestTTL)
-			s.tellStatus()
 		}
 		select {
 		case <-time.After(every):
