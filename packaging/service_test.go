@@ -30,8 +30,13 @@ func TestInstalled(t *testing.T) {
 		t.Logf("from the package to a lock: %s", took)
 	}
 	users(m)
-	upgrade(m, newer)
+	m.crowd()
+	m.replace(newer, "v1.3.0")
+	m.replace(older, "v1.2.3")
+	waiters(m)
 	stop(m)
+	crash(m)
+	hang(m)
 	leave(m, newer)
 }
 
@@ -48,28 +53,38 @@ func users(m *machine) {
 	}
 }
 
-// upgrade holds that an upgrade of the package is not noticed by 200 who hold a
-// lock and 50 who wait for one.
-func upgrade(m *machine, newer string) {
+// crowd has 200 hold a lock and 50 wait for one.
+func (m *machine) crowd() {
 	m.t.Helper()
 	m.run("root", "mkdir -p /tmp/out; for i in $(seq 200); do setsid -f lockside hold n$i >/tmp/out/holder$i 2>&1; done")
 	m.wait("200 holders", func() bool { return len(m.holding()) == 200 })
 	m.run("root", "for i in $(seq 50); do setsid -f lockside hold -q n$i >/tmp/out/waiter$i 2>&1; done")
-	m.wait("50 waiters", func() bool { return strings.Contains(m.run("root", "lockside ls | grep -c waiter || true"), "50") })
-	before := m.holding()
+	m.wait("50 waiters", func() bool { return m.run("root", "lockside ls | grep -c waiter || true") == "50\n" })
+}
 
-	m.bring(newer)
-	m.run("root", "apt-get -q install -y ./"+filepath.Base(newer))
-	m.wait("the newer version", func() bool {
+// replace installs another version, newer or older, and holds that none of those
+// who hold or wait notices.
+func (m *machine) replace(deb, version string) {
+	m.t.Helper()
+	before := m.holding()
+	m.bring(deb)
+	m.run("root", "apt-get -q install -y --allow-downgrades ./"+filepath.Base(deb))
+	m.wait(version, func() bool {
 		out, err := m.try("root", "lockside status")
-		return err == nil && strings.Contains(out, "v1.3.0")
+		return err == nil && strings.Contains(out, version)
 	})
 	if diff := cmp.Diff(before, m.holding()); diff != "" {
-		m.t.Errorf("other locks are held after the upgrade:\n%s", diff)
+		m.t.Errorf("with %s other locks are held:\n%s", version, diff)
 	}
 	if n := m.running("^lockside hold"); n != 250 {
-		m.t.Errorf("%d of 250 go on\n%s", n, m.run("root", "tail -n 3 /tmp/out/* | grep -v fence= | tail -n 30"))
+		m.t.Errorf("with %s %d of 250 go on\n%s", version, n, m.run("root", "tail -n 3 /tmp/out/* | grep -v fence= | tail -n 30"))
 	}
+}
+
+// waiters holds that those who waited all the while are served when it is their
+// turn.
+func waiters(m *machine) {
+	m.t.Helper()
 	m.run("root", "for i in $(seq 50); do pkill -ofx \"lockside hold n$i\"; done")
 	m.wait("the waiters' turn", func() bool { return m.run("root", "cat /tmp/out/waiter* | grep -c fence= || true") == "50\n" })
 }
@@ -85,6 +100,34 @@ func stop(m *machine) {
 	m.wait("the holders' end", func() bool { return m.running("^lockside hold") == 0 })
 	m.run("root", "systemctl start lockside.socket lockside.service")
 	m.run("root", "lockside run -n n1 -- true")
+}
+
+// crash holds that the locks of a daemon that is killed are free as soon as it
+// runs again.
+func crash(m *machine) {
+	m.t.Helper()
+	m.run("root", "setsid -f lockside hold crashed >/tmp/out/crashed 2>&1")
+	m.wait("the holder", func() bool { return len(m.holding()) == 1 })
+	m.run("root", "systemctl kill --kill-who=main --signal=KILL lockside.service")
+	m.run("root", "lockside run -w 5s crashed -- true")
+	m.wait("the holder's end", func() bool { return m.running("^lockside hold") == 0 })
+}
+
+// hang holds that a daemon which stands still has its clients read end-of-file
+// before etcd can give their locks away.
+func hang(m *machine) {
+	m.t.Helper()
+	m.run("root", "mkfifo /tmp/in && setsid -f sh -c 'exec 3<>/tmp/in; echo LOCK hung >&3; socat - UNIX-CONNECT:/run/lockside/lockside.sock <&3; echo end' >/tmp/out/hung 2>&1")
+	m.wait("the lock", func() bool { return strings.HasPrefix(m.run("root", "cat /tmp/out/hung"), "OK fence=") })
+	start := time.Now()
+	m.run("root", "systemctl kill --kill-who=main --signal=STOP lockside.service")
+	m.wait("end-of-file", func() bool { return strings.HasSuffix(m.run("root", "cat /tmp/out/hung"), "end\n") })
+	if took := time.Since(start); took > 10*time.Second { // A third of the TTL may be over since the last renewal.
+		m.t.Errorf("end-of-file came %s after the daemon stood still", took)
+	} else {
+		m.t.Logf("from a daemon that hangs to end-of-file: %s", took)
+	}
+	m.wait("the next daemon", func() bool { _, err := m.try("root", "lockside run -w 5s hung -- true"); return err == nil })
 }
 
 // leave removes, purges and installs once more.
