@@ -61,6 +61,10 @@ func (s *server) open(o Options, from *Frozen) (err error) {
 		n.locks = s.locks.Resumed(n.id)
 	}
 	s.vital.shorten(s.shortestTTL())
+	if s.vital.late(s.cfg.MinTTL) {
+		s.log.Warn("Margin too short for systemd's watchdog: a daemon that hangs may be killed only after a lease has ended",
+			"margin", s.cfg.MarginOf(s.cfg.MinTTL), "want", shortestPatience)
+	}
 	s.resume(sessions)
 	return nil
 }

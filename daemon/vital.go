@@ -12,8 +12,8 @@ import (
 )
 
 // A daemon that hangs must not keep its clients believing. Systemd kills it when it has
-// given no sign of life for the margin of the shortest lease in use: whenever it began to
-// hang, its clients then read end-of-file before that lease can end, since what was
+// given no sign of life for the margin of the shortest lease in use, less what the locks'
+// side may be late by: whenever it began to hang, its clients then read end-of-file before that lease can end, since what was
 // nearer to its end had been lost before (P3).
 //
 // A sign of life is no ticker of its own. It is given once a client has been accepted
@@ -21,10 +21,10 @@ import (
 // deadlines and with its renewals. None of this waits for etcd.
 
 const (
-	signsPerPatience = 4               // so that one which is late is not taken for the end
-	shortestPatience = time.Second     // of systemd, below which a busy host is taken for a hanging daemon
-	statusEvery      = 5 * time.Second // of the line for systemctl status
-	mostOverdue      = time.Second     // by how much the locks' side may be late
+	signsPerPatience = 4                      // so that one which is late is not taken for the end
+	shortestPatience = time.Second            // of systemd, below which a busy host is taken for a hanging daemon
+	statusEvery      = 5 * time.Second        // of the line for systemctl status
+	mostOverdue      = 200 * time.Millisecond // by how much the locks' side may be late
 )
 
 // vital tells systemd that the daemon lives, and how it is.
@@ -32,6 +32,7 @@ type vital struct {
 	systemd *systemd.Notifier
 	most    time.Duration // between two signs of life, as the unit says; zero if nobody watches
 	margin  func(ttl time.Duration) time.Duration
+	sooner  chan struct{} // holds one once patience is shorter, for keepVital not to sleep on
 
 	mu       sync.Mutex    // guards what follows
 	patience time.Duration // as systemd was told last
@@ -39,7 +40,7 @@ type vital struct {
 }
 
 func newVital(n *systemd.Notifier, margin func(time.Duration) time.Duration) *vital {
-	return &vital{systemd: n, most: systemd.Watchdog(), margin: margin}
+	return &vital{systemd: n, most: systemd.Watchdog(), margin: margin, sooner: make(chan struct{}, 1)}
 }
 
 // shorten has systemd be no more patient than a lease of a TTL allows. It is called
@@ -49,6 +50,10 @@ func (v *vital) shorten(ttl time.Duration) {
 	defer v.mu.Unlock()
 	if want := v.patienceFor(ttl); v.most > 0 && (v.patience == 0 || want < v.patience) {
 		v.tellLocked(want)
+		select {
+		case v.sooner <- struct{}{}:
+		default: // keepVital has not woken yet
+		}
 	}
 }
 
@@ -62,8 +67,12 @@ func (v *vital) lengthen(shortest func() time.Duration) {
 }
 
 func (v *vital) patienceFor(ttl time.Duration) time.Duration {
-	return min(max(v.margin(ttl), shortestPatience), v.most)
+	return min(max(v.margin(ttl)-mostOverdue, shortestPatience), v.most)
 }
+
+// late reports whether a daemon that hangs may be killed only after leases of a TTL have
+// ended, since systemd is never less patient than shortestPatience.
+func (v *vital) late(ttl time.Duration) bool { return v.most > 0 && v.margin(ttl) < shortestPatience }
 
 func (v *vital) tellLocked(patience time.Duration) {
 	v.patience = patience
@@ -97,6 +106,7 @@ func (s *server) keepVital(ctx context.Context) {
 		}
 		select {
 		case <-time.After(every):
+		case <-s.vital.sooner:
 		case <-ctx.Done():
 			return
 		}

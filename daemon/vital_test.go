@@ -64,16 +64,26 @@ func TestPatience(t *testing.T) {
 		ttl  time.Duration
 		want time.Duration
 	}{
-		{v.shorten, 15 * time.Second, 2500 * time.Millisecond},
-		{v.shorten, time.Minute, 2500 * time.Millisecond},
+		{v.shorten, 15 * time.Second, 2300 * time.Millisecond},
+		{v.shorten, time.Minute, 2300 * time.Millisecond},
 		{v.shorten, 3 * time.Second, time.Second},
 		{v.shorten, 6 * time.Second, time.Second},
-		{func(ttl time.Duration) { v.lengthen(func() time.Duration { return ttl }) }, 12 * time.Second, 2 * time.Second},
+		{func(ttl time.Duration) { v.lengthen(func() time.Duration { return ttl }) }, 12 * time.Second, 1800 * time.Millisecond},
 		{func(ttl time.Duration) { v.lengthen(func() time.Duration { return ttl }) }, time.Hour, 5 * time.Second},
 	} {
 		step.do(step.ttl)
 		if v.patience != step.want || v.every() != step.want/signsPerPatience {
 			t.Errorf("with a TTL of %v systemd waits %v, want %v", step.ttl, v.patience, step.want)
 		}
+		if margin := v.margin(step.ttl); margin > shortestPatience+mostOverdue && v.patience+mostOverdue > margin {
+			t.Errorf("with a TTL of %v systemd kills after %v, and the margin is %v", step.ttl, v.patience+mostOverdue, margin)
+		}
+		if v.late(step.ttl) {
+			t.Errorf("a margin of %v is told to be too short", v.margin(step.ttl))
+		}
+	}
+	v.margin = func(time.Duration) time.Duration { return 900 * time.Millisecond }
+	if !v.late(3 * time.Second) {
+		t.Error("a margin of 900 ms is not told to be too short")
 	}
 }

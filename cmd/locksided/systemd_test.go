@@ -113,7 +113,7 @@ func (m *manager) signal(s syscall.Signal) {
 func TestUnderSystemd(t *testing.T) {
 	server := etcdtest.Start(t)
 	m := startUnder(t, "5000000", "--endpoints", server.Endpoint)
-	m.awaits("WATCHDOG_USEC=2500000", "READY=1", "STATUS=etcd: ok", "WATCHDOG=1")
+	m.awaits("WATCHDOG_USEC=2300000", "READY=1", "STATUS=etcd: ok", "WATCHDOG=1")
 	conn, in := m.dial()
 	if reply := ask(t, conn, in, "LOCK nightly ttl=3s"); !strings.HasPrefix(reply, "OK fence=") {
 		t.Fatalf("LOCK is answered %q", reply)
@@ -121,7 +121,7 @@ func TestUnderSystemd(t *testing.T) {
 	m.awaits("WATCHDOG_USEC=1000000", "WATCHDOG=1", "WATCHDOG=1", "STATUS=etcd: ok; 1 sessions hold 1 locks")
 	m.signal(syscall.SIGHUP)
 	told := m.awaits("RELOADING=1", "MONOTONIC_USEC=", "WATCHDOG_USEC=1000000", "READY=1", "WATCHDOG=1")
-	if slices.Contains(told, "WATCHDOG_USEC=2500000") {
+	if slices.Contains(told, "WATCHDOG_USEC=2300000") {
 		t.Errorf("with a lease of 3 s systemd is told %q", told)
 	}
 	if reply := ask(t, conn, in, "CHECK nightly"); !strings.HasPrefix(reply, "OK fence=") {
@@ -134,6 +134,24 @@ func TestUnderSystemd(t *testing.T) {
 	}
 	if _, err := os.Stat(m.socket); err != nil {
 		t.Errorf("the socket of systemd: %v", err)
+	}
+}
+
+// TestWatchdogIsFedAsSoonAsItIsShortened: systemd that was just told to wait less hears of
+// the daemon within that time, though by the time before it was not yet due.
+func TestWatchdogIsFedAsSoonAsItIsShortened(t *testing.T) {
+	server := etcdtest.Start(t)
+	m := startUnder(t, "20000000", "--endpoints", server.Endpoint, "--ttl", "2m")
+	m.awaits("WATCHDOG_USEC=19800000", "READY=1", "STATUS=etcd: ok", "WATCHDOG=1")
+	conn, in := m.dial()
+	if reply := ask(t, conn, in, "LOCK nightly ttl=3s"); !strings.HasPrefix(reply, "OK fence=") {
+		t.Fatalf("LOCK is answered %q", reply)
+	}
+	m.awaits("WATCHDOG_USEC=1000000")
+	shortened := time.Now()
+	m.awaits("WATCHDOG=1")
+	if took := time.Since(shortened); took > time.Second {
+		t.Errorf("systemd waits a second, and the daemon gave a sign of life after %v", took)
 	}
 }
 
