@@ -38,6 +38,7 @@ func TestShellcheck(t *testing.T) {
 
 func TestLintian(t *testing.T) {
 	needs(t, "lintian")
+	t.Setenv("TMPDIR", t.TempDir()) // where it leaves a file behind
 	for _, file := range packages(t, "v1.2.3", "deb") {
 		lint := exec.CommandContext(t.Context(), "lintian", "--allow-root", "--fail-on", "error,warning", "--tag-display-limit", "0", file)
 		if out, err := lint.CombinedOutput(); err != nil || strings.Contains(string(out), "W: ") {
