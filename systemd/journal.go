@@ -13,9 +13,10 @@ import (
 
 // Journal is a handler that logs to systemd's journal by its native protocol, with a
 // field for each attribute, or nil if standard error does not go there
-// ($JOURNAL_STREAM, systemd.exec(5)).
+// ($JOURNAL_STREAM, systemd.exec(5)), or the journal's own socket is not to be reached from
+// here, as under RootDirectory=: the library would then drop what it is given.
 func Journal(level slog.Leveler) (slog.Handler, error) {
-	if to, err := journal.StderrIsJournalStream(); err != nil || !to {
+	if to, err := journal.StderrIsJournalStream(); err != nil || !to || !journal.Enabled() {
 		return nil, nil //nolint:nilerr // then standard error is where to log
 	}
 	fields, err := slogjournal.NewHandler(&slogjournal.Options{

@@ -2,9 +2,14 @@ package systemd
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
+	"os"
+	"syscall"
 	"testing"
 	"time"
+
+	"github.com/coreos/go-systemd/v22/journal"
 )
 
 // recorder keeps the records that it handles.
@@ -49,6 +54,25 @@ func TestJournalFields(t *testing.T) {
 // it stands, whatever a parent of this process had.
 func TestJournalElsewhere(t *testing.T) {
 	t.Setenv("JOURNAL_STREAM", "1:2")
+	if h, err := Journal(slog.LevelInfo); h != nil || err != nil {
+		t.Errorf("%v, %v", h, err)
+	}
+}
+
+// TestJournalOutOfReach: where standard error goes to the journal, but the journal's
+// socket is not there, standard error is logged to, and nothing is dropped.
+func TestJournalOutOfReach(t *testing.T) {
+	if journal.Enabled() {
+		t.Skip("needs a host without a journal")
+	}
+	var st syscall.Stat_t
+	if err := syscall.Fstat(int(os.Stderr.Fd()), &st); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("JOURNAL_STREAM", fmt.Sprintf("%d:%d", st.Dev, st.Ino))
+	if to, err := journal.StderrIsJournalStream(); err != nil || !to {
+		t.Fatalf("standard error is not taken for the journal's: %v, %v", to, err)
+	}
 	if h, err := Journal(slog.LevelInfo); h != nil || err != nil {
 		t.Errorf("%v, %v", h, err)
 	}
