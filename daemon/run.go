@@ -106,6 +106,9 @@ func runLocks(ctx context.Context, c config.Config, o Options, socket *listen.Li
 		o.Systemd.Reloading()
 		frozen, refused := s.stopAll()
 		if refused == nil {
+			refused = context.Cause(ctx) // the daemon may be told to end meanwhile
+		}
+		if refused == nil {
 			refused = s.upgrade(frozen)
 		}
 		o.Logger.Error("Not upgraded: the daemon goes on as it is", "error", refused)

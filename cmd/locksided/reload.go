@@ -21,7 +21,7 @@ func reloads(ctx context.Context, log *slog.Logger) <-chan func(*daemon.Frozen) 
 		for {
 			select {
 			case <-signals:
-				offer(ctx, log, reloads)
+				offer(ctx, log, reloads, signals)
 			case <-ctx.Done():
 				return
 			}
@@ -30,8 +30,10 @@ func reloads(ctx context.Context, log *slog.Logger) <-chan func(*daemon.Frozen) 
 	return reloads
 }
 
-// offer proves the next program first.
-func offer(ctx context.Context, log *slog.Logger, reloads chan<- func(*daemon.Frozen) error) {
+// offer proves the next program first. A HUP that comes before that program listens to it
+// would end it, and all sessions: it is ignored until then, which execve(2) and Go's
+// runtime take over, since what it asks for is being done.
+func offer(ctx context.Context, log *slog.Logger, reloads chan<- func(*daemon.Frozen) error, signals chan<- os.Signal) {
 	next, err := daemon.NewSuccessor()
 	if err == nil {
 		err = next.Prove(ctx)
@@ -40,8 +42,13 @@ func offer(ctx context.Context, log *slog.Logger, reloads chan<- func(*daemon.Fr
 		log.Error("Not reloaded: the daemon goes on as it is", "error", err)
 		return
 	}
+	takeOver := func(f *daemon.Frozen) error {
+		signal.Ignore(syscall.SIGHUP)
+		defer signal.Notify(signals, syscall.SIGHUP)
+		return next.TakeOver(f)
+	}
 	select {
-	case reloads <- next.TakeOver:
+	case reloads <- takeOver:
 	case <-ctx.Done():
 	}
 }

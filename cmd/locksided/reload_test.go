@@ -177,3 +177,23 @@ func TestReload(t *testing.T) {
 	r.await("host=third")
 	held()
 }
+
+// TestManyReloads: HUP after HUP, whatever the daemon is doing, costs no session.
+func TestManyReloads(t *testing.T) {
+	server := etcdtest.Start(t)
+	m := startUnder(t, "5000000", "--endpoints", server.Endpoint)
+	m.awaits("READY=1")
+	conn, in := m.dial()
+	granted := ask(t, conn, in, "LOCK nightly")
+	for range 300 {
+		m.signal(syscall.SIGHUP)
+		time.Sleep(5 * time.Millisecond) // some of them come while the next program starts
+	}
+	m.awaits("READY=1", "READY=1", "READY=1")
+	fence, _, _ := strings.Cut(strings.TrimPrefix(granted, "OK "), " ")
+	if reply := ask(t, conn, in, "CHECK nightly"); !strings.Contains(reply, fence) {
+		t.Errorf("CHECK is answered %q after %q", reply, granted)
+	}
+	m.signal(syscall.SIGHUP) // it still listens
+	m.awaits("RELOADING=1", "READY=1")
+}
