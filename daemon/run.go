@@ -104,6 +104,7 @@ func runLocks(ctx context.Context, c config.Config, o Options, socket *listen.Li
 	err := s.serve(ctx, member, o.Upgrades)
 	for errors.Is(err, errUpgrade) {
 		o.Systemd.Reloading()
+		o.Systemd.Alive() // the next sign comes from the next program
 		frozen, refused := s.stopAll()
 		if refused == nil {
 			refused = context.Cause(ctx) // the daemon may be told to end meanwhile
