@@ -13,8 +13,8 @@ import (
 
 // A daemon that hangs must not keep its clients believing. Systemd kills it when it has
 // given no sign of life for the margin of the shortest lease in use, less what the locks'
-// side may be late by: whenever it began to hang, its clients then read end-of-file before that lease can end, since what was
-// nearer to its end had been lost before (P3).
+// side may be late by: whenever it began to hang, its clients then read end-of-file before
+// that lease can end, since what was nearer to its end had been lost before (P3).
 //
 // A sign of life is no ticker of its own. It is given once a client has been accepted
 // and served on the socket, and while the locks' side is not late with looking at its

@@ -33,7 +33,9 @@ func TestInstalled(t *testing.T) {
 	m.crowd()
 	m.replace(newer, "v1.3.0")
 	m.replace(older, "v1.2.3")
+	reload(m)
 	waiters(m)
+	restart(m)
 	stop(m)
 	crash(m)
 	hang(m)
@@ -87,6 +89,37 @@ func waiters(m *machine) {
 	m.t.Helper()
 	m.run("root", "for i in $(seq 50); do pkill -ofx \"lockside hold n$i\"; done")
 	m.wait("the waiters' turn", func() bool { return m.run("root", "cat /tmp/out/waiter* | grep -c fence= || true") == "50\n" })
+}
+
+// reload holds that a changed configuration is in force without a lock lost, and that one
+// which is no good is refused with a word, and changes nothing.
+func reload(m *machine) {
+	m.t.Helper()
+	before := m.holding()
+	m.run("root", "cp /etc/lockside/lockside.yaml /root/good && echo 'min-ttl: 12s' >>/etc/lockside/lockside.yaml && systemctl reload lockside")
+	m.wait("the changed bound", func() bool {
+		out, err := m.try("root", "lockside run -n --ttl 10s bounded -- true")
+		return err != nil && strings.Contains(out, "from 12s")
+	})
+	m.run("root", "echo 'no-such-setting: 1' >>/etc/lockside/lockside.yaml")
+	if out, err := m.try("root", "systemctl reload lockside"); err == nil {
+		m.t.Errorf("a configuration that is no good is reloaded: %q", out)
+	}
+	m.run("root", "cp /root/good /etc/lockside/lockside.yaml && systemctl reload lockside")
+	m.wait("the bound before", func() bool { _, err := m.try("root", "lockside run -n --ttl 10s bounded -- true"); return err == nil })
+	if diff := cmp.Diff(before, m.holding()); diff != "" {
+		m.t.Errorf("after reloads other locks are held:\n%s", diff)
+	}
+}
+
+// restart holds that a restart tells everybody, and serves whoever comes meanwhile.
+func restart(m *machine) {
+	m.t.Helper()
+	m.run("root", "systemctl restart lockside.service")
+	m.wait("the holders' end", func() bool { return m.running("^lockside hold") == 0 })
+	m.run("root", "lockside run -n n1 -- true")
+	m.run("root", "setsid -f lockside hold held >/tmp/out/held 2>&1")
+	m.wait("a holder", func() bool { return len(m.holding()) == 1 })
 }
 
 // stop holds that a stop frees every lock, and tells everybody, in five seconds.
