@@ -19,7 +19,7 @@ func TestWallClock(t *testing.T) {
 		"lockside/cmd/lockside/cli/entries.go", "lockside/cmd/lockside/cli/waiting.go",
 	}
 	measured := []string{
-		"lockside/daemon/peer/names.go", "lockside/ipc/conn.go",
+		"lockside/daemon/peer/names.go", "lockside/ipc/conn.go", "lockside/systemd/notify.go",
 		"lockside/leases/etcd/bound.go", "lockside/leases/etcd/kv.go", "lockside/leases/etcd/watcher.go",
 		"lockside/leases/etcd/watchloop.go", "lockside/leases/etcd/watchstream.go",
 	}
