@@ -28,7 +28,7 @@ func (n *session) acceptRestore(r *ipc.Request) {
 		n.refuse(ipc.ErrDenied.WithText("only root and the daemon's own user may accept a restore"))
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), restoreTime)
+	ctx, cancel := context.WithTimeout(n.server.life, restoreTime)
 	defer cancel()
 	how := leases.Acceptance{Raise: r.Raise, LowerFences: r.LowerFences}
 	restored, err := n.server.locks.AcceptRestore(ctx, how)

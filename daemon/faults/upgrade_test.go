@@ -55,6 +55,32 @@ func TestUpgrade(t *testing.T) {
 	}
 }
 
+// TestUpgradeWaitsForNoOperator: one whose question etcd does not answer keeps nobody
+// waiting, and is told that etcd is unavailable.
+func TestUpgradeWaitsForNoOperator(t *testing.T) {
+	t.Parallel()
+	member := etcdtest.StartCluster(t, 1).Members[0]
+	h := newHost(t, "a", member.Endpoint)
+	h.config.TTL = longTTL
+	p := h.startDaemon(t)
+	idle, operator := h.dial(t), h.dial(t)
+	idle.ask("PING")
+	h.lock(t, "nightly")
+	member.Stop(t)
+	operator.send("ACCEPT-RESTORE")
+	operator.stillOpen(200 * time.Millisecond)
+	began := now()
+	p.upgrade(unix.SIGHUP, "ready")
+	if took := now() - began; took > 5*time.Second { // half of what the operator's question may take
+		t.Errorf("the upgrade took %v", took)
+	}
+	idle.ask("PING")
+	if r, _, err := operator.reply(); err != nil || r.Code != ipc.CodeUnavailable {
+		t.Errorf("ACCEPT-RESTORE is answered %s, %v", r.Append(nil), err)
+	}
+	member.Cont(t)
+}
+
 // A throng is clients in all states that a session can be in.
 type throng struct {
 	h                                                *host
