@@ -105,11 +105,11 @@ func (s *server) watch(ctx context.Context, member *embedded.Server, upgrades <-
 		case <-s.accepted:
 			return errAccepted
 		case s.upgrade = <-upgrades:
-			if err := s.awaitTime(ctx); err == nil {
+			err := s.awaitTime(ctx)
+			if err == nil {
 				return errUpgrade
-			} else {
-				s.log.Error("Upgrade refused: restart the daemon, or try again", "error", err)
 			}
+			s.log.Error("Upgrade refused: restart the daemon, or try again", "error", err)
 		case <-ctx.Done():
 			return nil
 		}
