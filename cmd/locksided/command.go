@@ -1,11 +1,13 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"log/slog"
 	"os"
 	"runtime"
+	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -69,8 +71,12 @@ func serve(cmd *cobra.Command, _ []string) error {
 	if err != nil {
 		return err
 	}
-	return daemon.Run(cmd.Context(), daemon.Options{
-		Config: c, Version: buildVersion(), Logger: log, Resume: before, Upgrades: reloads(cmd.Context(), log),
+	ctx, cancel := context.WithCancel(cmd.Context())
+	var listening sync.WaitGroup
+	defer listening.Wait()
+	defer cancel()
+	return daemon.Run(ctx, daemon.Options{
+		Config: c, Version: buildVersion(), Logger: log, Resume: before, Upgrades: reloads(ctx, log, &listening),
 		Systemd: systemd.NewNotifier(log), Socket: socket,
 	})
 }

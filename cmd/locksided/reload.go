@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
+	"sync"
 	"syscall"
 
 	"lockside/daemon"
@@ -12,11 +13,12 @@ import (
 
 // reloads has the daemon go on in the program that its file now holds, with the
 // configuration that there now is, whenever HUP comes until the context is done. A
-// program or a configuration that is no good changes nothing.
-func reloads(ctx context.Context, log *slog.Logger) <-chan func(*daemon.Frozen) error {
+// program or a configuration that is no good changes nothing. The caller waits for the
+// goroutine that listens.
+func reloads(ctx context.Context, log *slog.Logger, listening *sync.WaitGroup) <-chan func(*daemon.Frozen) error {
 	signals, reloads := make(chan os.Signal, 1), make(chan func(*daemon.Frozen) error)
 	signal.Notify(signals, syscall.SIGHUP)
-	go func() {
+	listening.Go(func() {
 		defer signal.Stop(signals)
 		for {
 			select {
@@ -26,7 +28,7 @@ func reloads(ctx context.Context, log *slog.Logger) <-chan func(*daemon.Frozen) 
 				return
 			}
 		}
-	}()
+	})
 	return reloads
 }
 
