@@ -1,4 +1,4 @@
-// Package timeline is what happened in a run, moment by moment.
+// Package timeline is what happened in a run, moment by moment, and draws it.
 package timeline
 
 import "time"
@@ -8,28 +8,31 @@ type Event struct {
 	At   time.Duration `json:"at_ns"` // since the story began
 	Lane Lane          `json:"lane"`
 	Kind Kind          `json:"kind"`
-	Text string        `json:"text,omitempty"` // in a few words, for people
+	Text string        `json:"text,omitempty"` // a few words that go on from the kind's own, as "fence 17" of a grant
 }
 
 // A Lane is where something happened.
 type Lane string
 
-// The lanes, from top to bottom.
+// The lanes, from top to bottom. Both clients are beside the resource, so that
+// what one does to it does not cross the other.
 const (
-	ClientA  Lane = "client A"
-	ClientB  Lane = "client B"
 	Service  Lane = "lock service"
+	ClientA  Lane = "client A"
 	Resource Lane = "resource"
+	ClientB  Lane = "client B"
 )
 
 // Lanes are all of them, in the order in which they are shown.
-func Lanes() []Lane { return []Lane{ClientA, ClientB, Service, Resource} }
+func Lanes() []Lane { return []Lane{Service, ClientA, Resource, ClientB} }
 
 // A Kind is what happened.
 type Kind string
 
 // The kinds. A client begins to ask with Acquire, and has the lock from Grant to
-// Release or Told, if it goes by what it knows.
+// Release, Told or Refused, if it goes by what it knows. What it does to the
+// resource is in its own lane. A strike lasts until a Heal in the same lane; one
+// that has none was over in a moment.
 const (
 	Acquire Kind = "acquire"
 	Grant   Kind = "grant"
