@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"lockside/fencing/lab/page"
 	"lockside/fencing/lab/report"
 	"lockside/fencing/lab/speed"
 	"lockside/fencing/lab/systems"
@@ -84,7 +85,7 @@ func addSpeedFlags(command *cobra.Command, o *speed.Options, out *output) {
 	flags.StringVar(&o.Programs.Java, "java", "", "java `program` (default looked for)")
 	flags.StringVar(&o.Programs.ZooKeeper, "zookeeper", "", "class `path` of ZooKeeper (default where Debian has it)")
 	flags.StringVar(&out.json, "json", "", "write all results into a `file` as JSON")
-	flags.StringVar(&out.markdown, "markdown", "", "write a page with the results into a `file`")
+	flags.StringVar(&out.markdown, "markdown", "", "write the results into their part of a page, a `file`")
 	flags.StringVar(&out.svg, "svg", "", "write plots into a `directory`; the page shows them")
 }
 
@@ -100,7 +101,7 @@ func (o output) write(r *report.Report, stdout io.Writer) error {
 		plots, err = files, errors.Join(err, failed)
 	}
 	if o.markdown != "" {
-		err = errors.Join(err, toFile(o.markdown, func(w io.Writer) error {
+		err = errors.Join(err, page.Put(o.markdown, "speed", func(w io.Writer) error {
 			return r.WriteMarkdown(w, relative(filepath.Dir(o.markdown), plots))
 		}))
 	}

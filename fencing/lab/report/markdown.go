@@ -13,7 +13,7 @@ import (
 // was measured on what. The plots are paths relative to the page.
 func (r *Report) WriteMarkdown(w io.Writer, plots []string) error {
 	var page bytes.Buffer
-	fmt.Fprintf(&page, "# Results\n\nMeasured on %s. [README.md](README.md) says how to read this, and how to measure anew.\n\n", r.Day)
+	fmt.Fprintf(&page, "# Speed\n\nMeasured on %s. [README.md](README.md) says how to read this, and how to measure anew.\n\n", r.Day)
 	r.writeMachine(&page)
 	r.writeSettings(&page)
 	for _, members := range r.members() {
