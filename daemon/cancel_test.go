@@ -30,7 +30,7 @@ func TestCancel(t *testing.T) {
 		},
 		{
 			"only what came before", []string{"LOCK bystander", "CANCEL", "LOCK other", "UNLOCK other"},
-			[]string{cancelled, "OK cancelled=1", "OK fence=<int> lease=<hex> ttl=15s until=<duration> key=lockside/other/<key>", "OK held=<duration>"},
+			[]string{cancelled, "OK cancelled=1", "OK fence=<int> cluster=<hex> lease=<hex> ttl=15s until=<duration> key=lockside/other/<key>", "OK held=<duration>"},
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -77,7 +77,7 @@ func (c *client) ask(line string, patterns ...string) (last string) {
 // lock takes a name and returns its fence.
 func (c *client) lock(name string) string {
 	c.t.Helper()
-	return fence(c.ask("LOCK "+name, "OK fence=<int> lease=<hex> ttl=15s until=<duration> key=lockside/"+name+"/<key>"))
+	return fence(c.ask("LOCK "+name, "OK fence=<int> cluster=<hex> lease=<hex> ttl=15s until=<duration> key=lockside/"+name+"/<key>"))
 }
 
 // fence is the value of fence= in a line.

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-const grantedA = "OK fence=<int> lease=<hex> ttl=15s until=<duration> key=lockside/a/<key>"
+const grantedA = "OK fence=<int> cluster=<hex> lease=<hex> ttl=15s until=<duration> key=lockside/a/<key>"
 
 // TestHalfClose: a client that only ended its writing side gets its replies,
 // the one of a waiting LOCK included.

@@ -56,7 +56,7 @@ func (n *session) answer(e event) {
 		return
 	case e.kind == granted:
 		n.reply(ipc.AppendGrant(n.out, &ipc.Grant{
-			Fence: e.grant.Fence, Lease: e.grant.Lease, TTL: e.grant.TTL, Until: e.grant.Until,
+			Fence: e.grant.Fence, Cluster: e.grant.Cluster, Lease: e.grant.Lease, TTL: e.grant.TTL, Until: e.grant.Until,
 			Names: n.names, Keys: e.grant.Keys,
 		}))
 	case e.kind == refused:

@@ -81,7 +81,7 @@ func TestPromise11Crowd(t *testing.T) {
 	bystander.ask("UNLOCK bystander", "OK held=<duration>")
 	fences := map[int64]bool{}
 	for _, c := range waiters {
-		fence := number(t, fence(c.expect("OK fence=<int> lease=<hex> ttl=15s until=<duration> key=lockside/bystander/<key>")))
+		fence := number(t, fence(c.expect("OK fence=<int> cluster=<hex> lease=<hex> ttl=15s until=<duration> key=lockside/bystander/<key>")))
 		if fence <= last || fences[fence] {
 			t.Fatalf("fence %d is not a new one", fence)
 		}

@@ -12,7 +12,7 @@ import (
 // the session goes on and holds what it held.
 func TestLines(t *testing.T) {
 	h, bystander := beside(t)
-	const bad, granted = "ERR bad-request <text>", "OK fence=<int> lease=<hex> ttl=15s until=<duration> key=<word>"
+	const bad, granted = "ERR bad-request <text>", "OK fence=<int> cluster=<hex> lease=<hex> ttl=15s until=<duration> key=<word>"
 	blanks := func(verb string, length int) string { return verb + strings.Repeat(" ", length-len(verb)-1) + "\n" }
 	var names strings.Builder
 	for i := range ipc.MaxNames {

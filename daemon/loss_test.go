@@ -49,7 +49,7 @@ func TestPromise04LossIsSeen(t *testing.T) {
 					first.lock("a")
 					c.send("LOCK a ttl=20s")
 				} else {
-					c.ask("LOCK a ttl=20s", "OK fence=<int> lease=<hex> ttl=20s until=<duration> key=lockside/a/<key>")
+					c.ask("LOCK a ttl=20s", "OK fence=<int> cluster=<hex> lease=<hex> ttl=20s until=<duration> key=lockside/a/<key>")
 				}
 				key, lease := h.entryOf(t, "lockside/a/", waits)
 				start := time.Now()

@@ -34,7 +34,7 @@ func TestPipeline(t *testing.T) {
 					case "PING":
 						c.expect("OK")
 					case "LOCK busy":
-						c.expect("OK fence=<int> lease=<hex> ttl=15s until=<duration> key=lockside/busy/<key>")
+						c.expect("OK fence=<int> cluster=<hex> lease=<hex> ttl=15s until=<duration> key=lockside/busy/<key>")
 					default:
 						c.expect("OK held=<duration>")
 					}
@@ -125,7 +125,7 @@ func TestPromise11Behind(t *testing.T) {
 	c.write(strings.Repeat("PING"+strings.Repeat(" ", 8000)+"\n", 10))
 	bystander.awaitCounts("sessions=3 held=3 waiting=1")
 	holder.ask("UNLOCK x", "OK held=<duration>")
-	c.expect("OK fence=<int> lease=<hex> ttl=15s until=<duration> key=lockside/x/<key>", "! LOST reason=limit", "<eof>")
+	c.expect("OK fence=<int> cluster=<hex> lease=<hex> ttl=15s until=<duration> key=lockside/x/<key>", "! LOST reason=limit", "<eof>")
 	holder.ask("QUIT", "OK", "<eof>")
 	bystander.alone()
 }

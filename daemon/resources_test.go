@@ -41,7 +41,7 @@ func TestPromise05CyclesLeaveNothing(t *testing.T) {
 	h, bystander := beside(t)
 	cycle := func(name string) {
 		c := h.dial()
-		c.ask("LOCK "+name, "OK fence=<int> lease=<hex> ttl=15s until=<duration> key=<word>")
+		c.ask("LOCK "+name, "OK fence=<int> cluster=<hex> lease=<hex> ttl=15s until=<duration> key=<word>")
 		c.ask("UNLOCK "+name, "OK held=<duration>")
 		c.Close()
 	}

@@ -96,6 +96,8 @@ func TestGoClient(t *testing.T) {
 	got, err := h.etcd.Get(t.Context(), lock.Key())
 	if err != nil || len(got.Kvs) != 1 || got.Kvs[0].CreateRevision != lock.Fence() {
 		t.Errorf("the key of fence %d is %v, %v", lock.Fence(), got, err)
+	} else if id := got.Header.GetClusterId(); lock.Cluster() != id {
+		t.Errorf("a fence of cluster %x was told to be of %x", id, lock.Cluster())
 	}
 	if _, err := client.Lock(t.Context(), "bystander", ipc.Wait(0)); !errors.Is(err, ipc.ErrBusy) {
 		t.Errorf("a held name is answered %v", err)

@@ -26,7 +26,7 @@ func BenchmarkParse(b *testing.B) {
 
 func BenchmarkReply(b *testing.B) {
 	g := &ipc.Grant{
-		Fence: 81234, Lease: 0x694d99d1c8f2a001, TTL: 15 * time.Second,
+		Fence: 81234, Cluster: 0xcdf818194e3a8c32, Lease: 0x694d99d1c8f2a001, TTL: 15 * time.Second,
 		Names: []string{"nightly"}, Keys: []string{"lockside/nightly/694d99d1c8f2a001-0"},
 	}
 	var err error = ipc.ErrBusy

@@ -7,6 +7,10 @@ type Grant struct {
 	// Fence is the create revision of the entries: one for all names.
 	Fence int64
 
+	// Cluster is the id of the etcd cluster whose revision the fence is; zero if
+	// it was not told. Fences of different clusters do not compare.
+	Cluster uint64
+
 	// Lease is the etcd lease that the entries hang on.
 	Lease int64
 
@@ -34,6 +38,9 @@ func AppendGrant(dst []byte, g *Grant) []byte {
 		}
 	}
 	dst = AppendInt(AppendOK(dst), "fence", g.Fence)
+	if g.Cluster != 0 {
+		dst = AppendHex(dst, "cluster", int64(g.Cluster))
+	}
 	dst = AppendHex(dst, "lease", g.Lease)
 	dst = AppendDuration(dst, "ttl", g.TTL)
 	if g.Until != 0 {
@@ -49,11 +56,12 @@ func AppendGrant(dst []byte, g *Grant) []byte {
 func parseGrant(names []string, replies []Reply) (*Grant, error) {
 	last := replies[len(replies)-1].Fields
 	g := &Grant{
-		Fence: last.Int("fence"),
-		Lease: last.Hex("lease"),
-		TTL:   last.Duration("ttl"),
-		Until: last.Duration("until"),
-		Names: names,
+		Fence:   last.Int("fence"),
+		Cluster: uint64(last.Hex("cluster")),
+		Lease:   last.Hex("lease"),
+		TTL:     last.Duration("ttl"),
+		Until:   last.Duration("until"),
+		Names:   names,
 	}
 	if len(names) == 1 {
 		g.Keys = []string{last.Get("key")}

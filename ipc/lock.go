@@ -27,6 +27,11 @@ type Lock struct {
 // greater one. Several names taken together have one fence.
 func (l *Lock) Fence() int64 { return l.grant.Fence }
 
+// Cluster is the id of the etcd cluster whose revision the fence is, which goes
+// with the fence: a resource that has seen fences of one cluster cannot compare
+// them to another's. It is 0 with a daemon that does not tell.
+func (l *Lock) Cluster() uint64 { return l.grant.Cluster }
+
 // Name is the name, the first one if there are several.
 func (l *Lock) Name() string { return l.grant.Names[0] }
 

@@ -77,7 +77,7 @@ func TestNoLineExceedsMaxLine(t *testing.T) {
 func TestTheLongestKeyFits(t *testing.T) {
 	name := strings.Repeat("/", ipc.MaxName)
 	key := "a-long-prefix/" + strings.Repeat("%2F", ipc.MaxName) + "/7fffffffffffffff-16"
-	g := &ipc.Grant{Fence: 1<<63 - 1, Lease: 1<<63 - 1, TTL: time.Hour, Names: []string{name}, Keys: []string{key}}
+	g := &ipc.Grant{Fence: 1<<63 - 1, Cluster: 1<<64 - 1, Lease: 1<<63 - 1, TTL: time.Hour, Names: []string{name}, Keys: []string{key}}
 	r, err := ipc.ParseReply([]byte(strings.TrimSuffix(string(ipc.AppendGrant(nil, g)), "\n")))
 	if err != nil || r.Fields.Get("key") != key {
 		t.Errorf("the key of the longest name came back as %.40q, %v", r.Fields.Get("key"), err)
@@ -99,14 +99,14 @@ func TestRepliesAllocateNothing(t *testing.T) {
 }
 
 func TestAppendGrant(t *testing.T) {
-	g := &ipc.Grant{Fence: 8123, Lease: 0x694d99, TTL: 15 * time.Second, Until: 4711*time.Second + 250999*time.Microsecond, Names: []string{"a"}, Keys: []string{"lockside/a/694d99-0"}}
-	if got, want := string(ipc.AppendGrant(nil, g)), "OK fence=8123 lease=694d99 ttl=15s until=4711.25s key=lockside/a/694d99-0\n"; got != want {
+	g := &ipc.Grant{Fence: 8123, Cluster: 0xcdf818194e3a8c32, Lease: 0x694d99, TTL: 15 * time.Second, Until: 4711*time.Second + 250999*time.Microsecond, Names: []string{"a"}, Keys: []string{"lockside/a/694d99-0"}}
+	if got, want := string(ipc.AppendGrant(nil, g)), "OK fence=8123 cluster=cdf818194e3a8c32 lease=694d99 ttl=15s until=4711.25s key=lockside/a/694d99-0\n"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	g.Names, g.Keys = []string{"x/y", "b"}, []string{"lockside/x%2Fy/694d99-0", "lockside/b/694d99-1"}
 	want := "+ name=x/y key=lockside/x%252Fy/694d99-0\n" +
 		"+ name=b key=lockside/b/694d99-1\n" +
-		"OK fence=8123 lease=694d99 ttl=15s until=4711.25s\n"
+		"OK fence=8123 cluster=cdf818194e3a8c32 lease=694d99 ttl=15s until=4711.25s\n"
 	if got := string(ipc.AppendGrant(nil, g)); got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}

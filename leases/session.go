@@ -30,11 +30,12 @@ type Subscriber interface {
 
 // Grant is a lock, or several taken together, that a session now holds.
 type Grant struct {
-	Fence int64
-	Lease int64
-	TTL   time.Duration
-	Until time.Duration // on the boot clock: when it is lost unless the lease is renewed
-	Keys  []string      // in etcd, one a name
+	Fence   int64
+	Cluster uint64 // the etcd cluster whose revision the fence is
+	Lease   int64
+	TTL     time.Duration
+	Until   time.Duration // on the boot clock: when it is lost unless the lease is renewed
+	Keys    []string      // in etcd, one a name
 }
 
 // Request asks for names, all or none.
@@ -113,7 +114,7 @@ func (s *Service) deliverLocked(a core.Action) {
 	switch a := a.(type) {
 	case core.Granted:
 		if to := s.subscribers[a.Session]; to != nil {
-			to.Granted(Grant{a.Fence, a.Lease, a.TTL, a.Until, a.Keys})
+			to.Granted(Grant{a.Fence, s.etcd.Cluster(), a.Lease, a.TTL, a.Until, a.Keys})
 		}
 	case core.Refused:
 		if to := s.subscribers[a.Session]; to != nil {

@@ -201,7 +201,7 @@ func (f *fake) grantLocked() {
 			continue
 		}
 		p.granted = true
-		g := &ipc.Grant{Fence: p.fence, Lease: 0x694d, TTL: 15 * time.Second, Names: p.names}
+		g := &ipc.Grant{Fence: p.fence, Cluster: 0xcdf8, Lease: 0x694d, TTL: 15 * time.Second, Names: p.names}
 		for _, name := range p.names {
 			g.Keys = append(g.Keys, "lockside/"+name+"/694d-0")
 		}

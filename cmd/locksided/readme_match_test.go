@@ -36,7 +36,7 @@ func matchRow(want, shown string) bool {
 
 // varying finds what differs each time; its groups are what comes before.
 func varying() *regexp.Regexp {
-	return regexp.MustCompile(`\b((?:fence|pid|user)[= ]|(?:lease|uid|held|left|until|since)=)[\w.:-]+` +
+	return regexp.MustCompile(`\b((?:fence|pid|user)[= ]|(?:cluster|lease|uid|held|left|until|since)=)[\w.:-]+` +
 		`|(/)[0-9a-f]{8,16}-[0-9]+\b` + // the last part of a key
 		`|\b(for )[0-9.]+s\b` +
 		`|\b(above |up to )[0-9]+\b`)

@@ -6,7 +6,7 @@
 // reads:
 //
 //	C: LOCK nightly
-//	S: OK fence=<fence> lease=<hex> ttl=15s until=<duration> key=lockside/nightly/<key>
+//	S: OK fence=<fence> cluster=<hex> lease=<hex> ttl=15s until=<duration> key=lockside/nightly/<key>
 //
 // C1, S1, C2 and so on tell several connections apart. What a client sends may
 // be <eof> (it closes the connection), <shutdown> (it ends its writing side)

@@ -45,6 +45,13 @@ func (m *memory) err() error {
 	return m.regressed
 }
 
+// id is the cluster that answers; 0 before any has.
+func (m *memory) id() uint64 {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.cluster
+}
+
 // floor is the least revision that a request sent from now on may be answered
 // with. One that writes must do better.
 func (m *memory) floor() int64 {

@@ -39,6 +39,10 @@ func (c *Client) Status() Status {
 	return s
 }
 
+// Cluster is the id of the cluster that answers, and never another's; 0 before it
+// has. It asks nobody and never waits.
+func (c *Client) Cluster() uint64 { return c.memory.id() }
+
 func (m *memory) status() Status {
 	m.mu.Lock()
 	defer m.mu.Unlock()

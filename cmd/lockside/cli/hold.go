@@ -9,19 +9,21 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/sys/unix"
 
+	"lockside/fencing"
 	"lockside/ipc"
 )
 
-const aboutHold = `Take a lock, write a line with its fence and key, and hold it until a signal.
+const aboutHold = `Take a lock, write a line with its fence, cluster and key, and hold it until a signal.
 
 TERM and INT release the lock and end with exit code 0. Losing it ends with 70.`
 
 // grant is what hold writes as JSON.
 type grant struct {
-	Names []string `json:"names"`
-	Fence int64    `json:"fence"`
-	Keys  []string `json:"keys"`
-	TTL   string   `json:"ttl"`
+	Names   []string `json:"names"`
+	Fence   int64    `json:"fence"`
+	Cluster string   `json:"cluster"`
+	Keys    []string `json:"keys"`
+	TTL     string   `json:"ttl"`
 }
 
 func (a *app) hold() *cobra.Command {
@@ -81,9 +83,10 @@ func (a *app) letGo(lock *ipc.Lock, sig os.Signal) error {
 // one that is not its own.
 func (a *app) writeGrant(lock *ipc.Lock) error {
 	if a.json {
-		return a.writeJSON(grant{lock.Names(), lock.Fence(), lock.Keys(), lock.TTL().String()})
+		return a.writeJSON(grant{lock.Names(), lock.Fence(), fencing.Cluster(lock.Cluster()).String(), lock.Keys(), lock.TTL().String()})
 	}
 	line := ipc.AppendInt(nil, "fence", lock.Fence())
+	line = ipc.AppendHex(line, "cluster", int64(lock.Cluster()))
 	for _, key := range lock.Keys() {
 		line = ipc.AppendString(line, "key", key)
 	}

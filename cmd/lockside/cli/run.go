@@ -14,14 +14,16 @@ import (
 	"github.com/spf13/cobra"
 
 	"lockside/cmd/lockside/child"
+	"lockside/fencing"
 	"lockside/ipc"
 )
 
 const aboutRun = `Run a command while holding a lock, or several at once.
 
 The command gets standard input, the terminal, and signals sent to lockside. Its
-environment has LOCKSIDE_NAME, LOCKSIDE_FENCE and LOCKSIDE_KEY; of several names
-each has a line of its own. The lock is released when the last process that the
+environment has LOCKSIDE_NAME, LOCKSIDE_FENCE, LOCKSIDE_CLUSTER (the etcd cluster
+whose fence it is) and LOCKSIDE_KEY; of several names each has a line of its own.
+The lock is released when the last process that the
 command started has ended: what it leaves in the background is ended with it,
 so a daemon must be told to stay in the foreground (and use setsid --wait).
 
@@ -163,6 +165,7 @@ func (r *runner) environment(lock *ipc.Lock) []string {
 	set := []string{
 		"LOCKSIDE_NAME=" + strings.Join(lock.Names(), "\n"),
 		"LOCKSIDE_FENCE=" + strconv.FormatInt(lock.Fence(), 10),
+		"LOCKSIDE_CLUSTER=" + fencing.Cluster(lock.Cluster()).String(),
 		"LOCKSIDE_KEY=" + strings.Join(lock.Keys(), "\n"),
 	}
 	if path, err := filepath.Abs(r.app.socket); err == nil {
