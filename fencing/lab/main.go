@@ -1,5 +1,5 @@
-// Command lab measures lockside beside other ways to lock, and soaks it under
-// faults. See README.md.
+// Command lab measures lockside beside other ways to lock, strikes all of them,
+// and soaks lockside under faults. See README.md.
 package main
 
 import (
@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"lockside/fencing/lab/actor"
 	"lockside/fencing/lab/crowd"
 )
 
@@ -21,6 +22,7 @@ var errInterrupted = errors.New("interrupted")
 
 func main() {
 	crowd.Main()
+	actor.Main()
 	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
 }
 
@@ -42,7 +44,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}
-	root.AddCommand(speedCommand(), soakCommand())
+	root.AddCommand(speedCommand(), soakCommand(), safetyCommand())
 	root.SetArgs(args)
 	root.SetOut(stdout)
 	root.SetErr(stderr)

@@ -42,8 +42,8 @@ type Outcome struct {
 	TakeOver time.Duration `json:"take_over_ns,omitempty"`
 
 	// Told is what let A know, "" if nothing did; ToldAfter is how long after the
-	// strike. InTime is that A knew before its last write, which it sent all the
-	// same: a program that is paused has checked before.
+	// strike. InTime is that A could still heed it before its last write, which it
+	// sent all the same. Who is paused looked before, and has only the write to do.
 	Told      string        `json:"told,omitempty"`
 	ToldAfter time.Duration `json:"told_after_ns,omitempty"`
 	InTime    bool          `json:"told_in_time"`

@@ -38,6 +38,14 @@ func (g group) Kill(i int) { g[i].end(syscall.SIGKILL, stopTimeout) }
 // ports that it had. Its log goes on. It returns once it serves, or with an
 // error when that takes a minute.
 func (g group) Restart(ctx context.Context, i int) error {
+	if err := g.revive(i); err != nil {
+		return err
+	}
+	return g.Ready(ctx, i)
+}
+
+// revive begins a new life.
+func (g group) revive(i int) error {
 	p := g[i]
 	l, err := p.run(0)
 	if err != nil {
@@ -46,7 +54,7 @@ func (g group) Restart(ctx context.Context, i int) error {
 	p.mu.Lock()
 	p.life, p.killed = l, false
 	p.mu.Unlock()
-	return g.Ready(ctx, i)
+	return nil
 }
 
 // Ended tells of a process that has ended although nobody here ended it.

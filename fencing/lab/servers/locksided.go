@@ -28,7 +28,7 @@ type Host struct {
 
 // StartLocksided runs a daemon for a host. All but its socket, its state, the
 // endpoints and what the host asks for is left to its defaults.
-func StartLocksided(ctx context.Context, parent, binary string, endpoints []string, host Host) (*Locksided, error) {
+func StartLocksided(ctx context.Context, parent, binary string, endpoints []string, host Host, options ...Option) (*Locksided, error) {
 	name := fmt.Sprintf("host%d", host.Number)
 	dir, err := subdir(parent, name)
 	if err != nil {
@@ -42,7 +42,11 @@ func StartLocksided(ctx context.Context, parent, binary string, endpoints []stri
 		"--socket", d.Socket, "--state-dir", filepath.Join(dir, "state"), "--host", name,
 		"--endpoints", strings.Join(endpoints, ","), "--ttl", host.TTL.String(),
 	}, host.limits(), host.logging())}
-	d.group, err = startGroup(ctx, []command{c}, func(ctx context.Context, _ int) error {
+	commands := []command{c}
+	if err := apply(commands, options); err != nil {
+		return nil, err
+	}
+	d.group, err = startGroup(ctx, commands, func(ctx context.Context, _ int) error {
 		client, err := ipc.Dial(ctx, d.Socket)
 		if err != nil {
 			return err

@@ -16,13 +16,14 @@ import (
 // Postgres is one Postgres server, with the user and database of initdb.
 type Postgres struct {
 	group
-	URL string // for clients, who need no password
+	URL     string // for clients, who need no password
+	Address string
 }
 
 // StartPostgres makes a database below dir and serves it with the server's
 // defaults, which sync each commit. Postgres refuses to run as root: for root
 // it runs as the user postgres, or nobody.
-func StartPostgres(ctx context.Context, parent, server, initdb string) (*Postgres, error) {
+func StartPostgres(ctx context.Context, parent, server, initdb string, options ...Option) (*Postgres, error) {
 	ports, err := freePorts(1)
 	if err != nil {
 		return nil, err
@@ -38,11 +39,20 @@ func StartPostgres(ctx context.Context, parent, server, initdb string) (*Postgre
 	if err := makeDatabase(ctx, dir, initdb, credential); err != nil {
 		return nil, err
 	}
-	pg := &Postgres{URL: fmt.Sprintf("postgres://lab@%s/postgres?sslmode=disable", address(ports[0]))}
-	c := command{name: "postgres", dir: dir, path: server, user: credential, stop: syscall.SIGINT, args: []string{
-		"-D", "data", "-k", dir, "-c", "listen_addresses=" + host, "-c", "port=" + strconv.Itoa(ports[0]), "-c", "max_connections=1000",
-	}}
-	pg.group, err = startGroup(ctx, []command{c}, func(ctx context.Context, _ int) error {
+	return servePostgres(ctx, dir, server, ports[0], credential, options)
+}
+
+// servePostgres serves a database that is there.
+func servePostgres(ctx context.Context, dir, server string, port int, credential *syscall.Credential, options []Option) (*Postgres, error) {
+	pg := &Postgres{Address: address(port), URL: fmt.Sprintf("postgres://lab@%s/postgres?sslmode=disable", address(port))}
+	commands := []command{{name: "postgres", dir: dir, path: server, data: "data", user: credential, stop: syscall.SIGINT, args: []string{
+		"-D", "data", "-k", dir, "-c", "listen_addresses=" + host, "-c", "port=" + strconv.Itoa(port), "-c", "max_connections=1000",
+	}}}
+	if err := apply(commands, options); err != nil {
+		return nil, err
+	}
+	var err error
+	pg.group, err = startGroup(ctx, commands, func(ctx context.Context, _ int) error {
 		return serving(filepath.Join(dir, "data", "postmaster.pid"))
 	})
 	if err != nil {
@@ -53,10 +63,8 @@ func StartPostgres(ctx context.Context, parent, server, initdb string) (*Postgre
 
 // makeDatabase runs initdb as the user that the server will run as.
 func makeDatabase(ctx context.Context, dir, initdb string, credential *syscall.Credential) error {
-	if credential != nil {
-		if err := os.Chown(dir, int(credential.Uid), int(credential.Gid)); err != nil {
-			return fmt.Errorf("make a Postgres database: %w", err)
-		}
+	if err := own(dir, credential); err != nil {
+		return err
 	}
 	cmd := exec.CommandContext(ctx, initdb, "-D", "data", "-U", "lab", "-A", "trust", "-E", "UTF8", "--locale=C")
 	cmd.Dir = dir

@@ -30,7 +30,9 @@ type command struct {
 	dir    string // working directory, and where the log goes
 	path   string
 	args   []string
+	data   string              // below dir, where the server keeps what it must not lose
 	env    []string            // beside our own
+	input  *os.File            // is the standard input; nothing when nil
 	output *os.File            // takes the standard output, which the log does when nil
 	user   *syscall.Credential // nil for our own
 	stop   syscall.Signal      // what asks it to end; 0 is TERM
@@ -73,6 +75,9 @@ func (c command) run(flag int) (*life, error) {
 	defer log.Close()
 	cmd := exec.Command(c.path, c.args...)
 	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = c.dir, append(os.Environ(), c.env...), log, log
+	if c.input != nil {
+		cmd.Stdin = c.input
+	}
 	if c.output != nil {
 		cmd.Stdout = c.output
 	}

@@ -16,6 +16,12 @@ type Program struct {
 // variable more in its environment. What it writes to its standard output goes
 // to a file of the caller's, who closes it.
 func StartProgram(parent, name, variable string, output *os.File) (*Program, error) {
+	return StartDriven(parent, name, variable, nil, output)
+}
+
+// StartDriven is StartProgram for one whose standard input is a file of the
+// caller's as well.
+func StartDriven(parent, name, variable string, input, output *os.File) (*Program, error) {
 	dir, err := subdir(parent, name)
 	if err != nil {
 		return nil, err
@@ -24,7 +30,7 @@ func StartProgram(parent, name, variable string, output *os.File) (*Program, err
 	if err != nil {
 		return nil, err
 	}
-	c := command{name: name, dir: dir, path: self, env: []string{variable}, output: output}
+	c := command{name: name, dir: dir, path: self, env: []string{variable}, input: input, output: output}
 	g, err := startGroup(context.Background(), []command{c}, func(context.Context, int) error { return nil })
 	if err != nil {
 		return nil, err

@@ -19,6 +19,7 @@ type Programs struct {
 	Postgres  string // with initdb beside it, links followed
 	Java      string
 	ZooKeeper string // class path
+	Faketime  string // libfaketime's library, for programs with threads
 }
 
 // zooKeeperJar is where Debian has ZooKeeper.
@@ -37,6 +38,9 @@ func (p Programs) Find() Programs {
 	p.Java = found(p.Java, "java")
 	if _, err := os.Stat(zooKeeperJar); err == nil && p.ZooKeeper == "" {
 		p.ZooKeeper = zooKeeperJar
+	}
+	if all, _ := filepath.Glob("/usr/lib/*/faketime/libfaketimeMT.so.1"); len(all) > 0 && p.Faketime == "" {
+		p.Faketime = all[0]
 	}
 	return p
 }
@@ -62,9 +66,14 @@ func (p Programs) Initdb() (string, error) {
 // in the version of this module's go.mod; locksided from the module above, as
 // it stands.
 func (p Programs) Build(ctx context.Context, dir string) (Programs, error) {
+	return p.build(ctx, dir)
+}
+
+// build passes further arguments to go build.
+func (p Programs) build(ctx context.Context, dir string, arguments ...string) (Programs, error) {
 	if p.Etcd == "" {
 		p.Etcd = filepath.Join(dir, "etcd")
-		if _, err := gotool(ctx, "build", "-o", p.Etcd, "go.etcd.io/etcd/server/v3"); err != nil {
+		if _, err := gotool(ctx, slices.Concat([]string{"build"}, arguments, []string{"-o", p.Etcd, "go.etcd.io/etcd/server/v3"})...); err != nil {
 			return p, err
 		}
 	}
@@ -74,7 +83,7 @@ func (p Programs) Build(ctx context.Context, dir string) (Programs, error) {
 		if err != nil {
 			return p, err
 		}
-		if _, err := gotool(ctx, "build", "-C", product, "-o", p.Locksided, "./cmd/locksided"); err != nil {
+		if _, err := gotool(ctx, slices.Concat([]string{"build", "-C", product}, arguments, []string{"-o", p.Locksided, "./cmd/locksided"})...); err != nil {
 			return p, err
 		}
 	}

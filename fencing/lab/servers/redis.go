@@ -14,7 +14,7 @@ type Redis struct {
 
 // StartRedis runs n servers that append each write to a file and sync it before
 // they answer.
-func StartRedis(ctx context.Context, parent, binary string, n int) (*Redis, error) {
+func StartRedis(ctx context.Context, parent, binary string, n int, options ...Option) (*Redis, error) {
 	ports, err := freePorts(n)
 	if err != nil {
 		return nil, err
@@ -27,10 +27,13 @@ func StartRedis(ctx context.Context, parent, binary string, n int) (*Redis, erro
 			return nil, err
 		}
 		redis.Addresses = append(redis.Addresses, address(port))
-		commands = append(commands, command{name: "redis", dir: dir, path: binary, args: []string{
+		commands = append(commands, command{name: "redis", dir: dir, path: binary, data: "appendonlydir", args: []string{
 			"--bind", host, "--port", strconv.Itoa(port), "--save", "",
 			"--appendonly", "yes", "--appendfsync", "always",
 		}})
+	}
+	if err := apply(commands, options); err != nil {
+		return nil, err
 	}
 	redis.group, err = startGroup(ctx, commands, func(ctx context.Context, i int) error {
 		return ask(ctx, redis.Addresses[i], "PING\r\nQUIT\r\n", "+PONG\r\n")

@@ -16,10 +16,12 @@ type ZooKeeper struct {
 }
 
 // zooConfig is as in ZooKeeper's sample, but for what keeps it on loopback. The
-// limit of 60 connections an address goes, since all workers have the same one.
+// limit of 60 connections an address goes, since all workers have the same one,
+// and sessions may be as short as a tick.
 const zooConfig = `tickTime=2000
 initLimit=10
 syncLimit=5
+minSessionTimeout=2000
 dataDir=data
 clientPortAddress=%s
 clientPort=%d
@@ -30,7 +32,7 @@ admin.enableServer=false
 
 // StartZooKeeper runs an ensemble of that size, syncing as it does by default.
 // It returns when every server takes part.
-func StartZooKeeper(ctx context.Context, parent, java, classPath string, servers int) (*ZooKeeper, error) {
+func StartZooKeeper(ctx context.Context, parent, java, classPath string, servers int, options ...Option) (*ZooKeeper, error) {
 	ports, err := freePorts(3 * servers)
 	if err != nil {
 		return nil, err
@@ -50,6 +52,9 @@ func StartZooKeeper(ctx context.Context, parent, java, classPath string, servers
 		}
 		commands = append(commands, c)
 		zoo.Addresses = append(zoo.Addresses, address(ports[i]))
+	}
+	if err := apply(commands, options); err != nil {
+		return nil, err
 	}
 	zoo.group, err = startGroup(ctx, commands, func(ctx context.Context, i int) error {
 		_, err := ZooKeeperVersion(ctx, zoo.Addresses[i])
@@ -77,7 +82,7 @@ func zooCommand(parent, java, classPath string, number int, config string) (comm
 	if err := os.WriteFile(filepath.Join(dir, "zoo.cfg"), []byte(config), 0o600); err != nil {
 		return command{}, fmt.Errorf("configure ZooKeeper: %w", err)
 	}
-	return command{name: "zookeeper", dir: dir, path: java, args: []string{
+	return command{name: "zookeeper", dir: dir, path: java, data: "data", args: []string{
 		"-Xmx512m", "-cp", classPath, "org.apache.zookeeper.server.quorum.QuorumPeerMain", "zoo.cfg",
 	}}, nil
 }
