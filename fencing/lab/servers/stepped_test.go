@@ -29,10 +29,10 @@ func TestOverlayStepsTheWallClockAlone(t *testing.T) {
 	if out, err := exec.CommandContext(t.Context(), "go", "build", "-overlay", overlay, "-o", program, source).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	if err := writeClock(file, time.Hour); err != nil {
+	if err := writeClock(file, 0); err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.CommandContext(t.Context(), program)
+	cmd := exec.CommandContext(t.Context(), program, file)
 	cmd.Env = append(os.Environ(), ClockVariable+"="+file)
 	out, err := cmd.Output()
 	if err != nil {
@@ -51,8 +51,8 @@ func TestOverlayStepsTheWallClockAlone(t *testing.T) {
 	}
 }
 
-// teller prints its wall clock, and what its monotonic clock says has passed since
-// before it saw the step.
+// teller steps its own clock, waits until it sees that, and prints its wall clock
+// and what its monotonic one says has passed meanwhile.
 const teller = `package main
 
 import (
@@ -62,13 +62,16 @@ import (
 )
 
 func main() {
-	file := os.Getenv("LOCKSIDE_LAB_CLOCK")
-	os.Setenv("LOCKSIDE_LAB_CLOCK", "/dev/null")
-	time.Sleep(50 * time.Millisecond)
 	before := time.Now()
-	os.Setenv("LOCKSIDE_LAB_CLOCK", file)
-	time.Sleep(50 * time.Millisecond)
-	time.Now()
+	if err := os.WriteFile(os.Args[1], []byte("+3600\n"), 0o600); err != nil {
+		panic(err)
+	}
+	for range 500 {
+		if time.Now().Unix() > before.Unix()+1800 {
+			break
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
 	fmt.Println(time.Now().Unix(), time.Since(before))
 }
 `
