@@ -31,6 +31,10 @@ func connections() []*os.File {
 	return files
 }
 
+// unnamed is how x/sys shows the address of a socket that has none, such as one of
+// socketpair(2).
+const unnamed = "@"
+
 func isConnection(fd int) bool {
 	flags, err := unix.FcntlInt(uintptr(fd), unix.F_GETFD, 0)
 	if err != nil || flags&unix.FD_CLOEXEC == 0 {
@@ -41,7 +45,7 @@ func isConnection(fd int) bool {
 		return false
 	}
 	address, ok := peer.(*unix.SockaddrUnix)
-	return ok && address.Name != ""
+	return ok && address.Name != "" && address.Name != unnamed
 }
 
 func closeAll(files []*os.File) {
