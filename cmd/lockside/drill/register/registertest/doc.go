@@ -1,0 +1,3 @@
+// Package registertest starts the servers that tests of registers need: real ones,
+// on Unix sockets or loopback, with directories of their own.
+package registertest
