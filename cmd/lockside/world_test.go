@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
@@ -28,6 +29,8 @@ type world struct {
 	fake     *fake
 	programs map[string]*program
 	wg       sync.WaitGroup // the readers of their output
+	drill    string         // a directory for temporary files of a drill
+	ends     []func()       // what ends the resources
 }
 
 type program struct {
@@ -65,7 +68,10 @@ func setup(env *testscript.Env) error {
 	if err != nil {
 		return err
 	}
-	w := &world{socket: dir + "/sock", programs: map[string]*program{}}
+	w := &world{socket: dir + "/sock", programs: map[string]*program{}, drill: dir + "/drill"}
+	if err := os.Mkdir(w.drill, 0o777); err != nil {
+		return err
+	}
 	env.Values[worldKey{}] = w
 	env.Defer(func() {
 		for _, p := range w.programs {
@@ -76,9 +82,16 @@ func setup(env *testscript.Env) error {
 			w.fake.close()
 		}
 		w.wg.Wait()
+		for _, end := range w.ends {
+			end()
+		}
 		os.RemoveAll(dir)
 	})
 	env.Setenv("LOCKSIDE_SOCKET", w.socket)
+	env.Setenv("DRILL", w.drill)
+	if bins, _ := filepath.Glob("/usr/lib/postgresql/*/bin"); len(bins) > 0 { // Debian's, for [exec:postgres]
+		env.Setenv("PATH", env.Getenv("PATH")+string(os.PathListSeparator)+bins[len(bins)-1])
+	}
 	// With the race detector every process would sleep a second as it exits.
 	env.Setenv("GORACE", "atexit_sleep_ms=0")
 	return nil
@@ -170,7 +183,7 @@ func (w *world) gone(_ *testscript.TestScript, args []string) error {
 // environment has what scripts may have set for the program.
 func environment(ts *testscript.TestScript) []string {
 	env := os.Environ()
-	for _, name := range []string{"PATH", "GORACE", ipc.SocketVariable, "LOCKSIDE_NAME"} {
+	for _, name := range []string{"PATH", "GORACE", ipc.SocketVariable, "LOCKSIDE_NAME", "TMPDIR"} {
 		env = append(env, name+"="+ts.Getenv(name))
 	}
 	return env

@@ -64,7 +64,8 @@ func (a *app) root() *cobra.Command {
 	flags := root.PersistentFlags()
 	flags.StringVar(&a.socket, "socket", "", "`path` of the daemon's socket (default $"+ipc.SocketVariable+", else where locksided listens)")
 	flags.BoolVar(&a.json, "json", false, "write JSON, for machines")
-	root.AddCommand(a.run(), a.hold(), a.status(), a.list(), a.who(), a.acceptRestore(), a.key(), a.version(), a.guard())
+	root.AddCommand(a.run(), a.hold(), a.status(), a.list(), a.who(), a.acceptRestore(), a.drill(), a.key(), a.version(),
+		a.guard(), a.drillHolder())
 	return root
 }
 

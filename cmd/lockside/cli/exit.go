@@ -108,11 +108,13 @@ func replyCode(code ipc.Code) int {
 	return exitUnavailable
 }
 
+const startHint = "start the daemon with `systemctl start lockside.socket`, or name its socket with --socket"
+
 // dialHint says what helps when the daemon cannot be reached.
 func dialHint(err error) string {
 	switch {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ECONNREFUSED):
-		return "start the daemon with `systemctl start lockside.socket`, or name its socket with --socket"
+		return startHint
 	case errors.Is(err, fs.ErrPermission):
 		return "add the user to the socket's group, usually lockside"
 	}

@@ -18,8 +18,11 @@ func (a *app) guard() *cobra.Command {
 	}
 }
 
-// guardArgs is the command line of guard. The kernel's name for our executable
-// holds even if an upgrade has replaced the file.
+// selfPath is the kernel's name for our executable, which holds even if an upgrade
+// has replaced the file.
+const selfPath = "/proc/self/exe"
+
+// guardArgs is the command line of guard.
 func (a *app) guardArgs() []string {
-	return []string{"/proc/self/exe", a.argv0, guardCommand}
+	return []string{selfPath, a.argv0, guardCommand}
 }
