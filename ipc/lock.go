@@ -39,8 +39,8 @@ func (l *Lock) Name() string { return l.grant.Names[0] }
 // must not be changed.
 func (l *Lock) Names() []string { return l.grant.Names }
 
-// Key is the key of the first name's entry in etcd. A transaction that compares
-// the key's create revision with the fence is refused once the lock is lost.
+// Key is the key of the first name's entry in etcd, for package fencing/etcdguard:
+// a transaction may ask whether the entry is there, and is the first of its queue.
 func (l *Lock) Key() string { return l.grant.Keys[0] }
 
 // Keys are the keys of all names, in the order of Names. The slice must not be

@@ -101,7 +101,10 @@
 // local hand-off waits for no commit. If the daemon crashes at any step of it,
 // the given-up entry and the granted one both stay until the lease ends or the
 // next start revokes it, and the granted client has read end-of-file.
-// Held by TestQueueHandsOverBeforeTheDeletionCommits, TestCoreRandomSchedules.
+// Until the deletion commits, the given-up entry is still in etcd. A resource that
+// asks etcd for a holder's entry must therefore also ask that none is before it
+// (fencing/etcdguard): else a late write of the session before would pass.
+// Held by TestFencesInEtcd, TestQueueHandsOverBeforeTheDeletionCommits, TestCoreRandomSchedules.
 //
 // I4 (P3). A lease cannot expire in etcd before the moment of sending the last
 // answered renewal plus the TTL granted, on a clock that runs no slower than

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"strings"
 	"sync"
 )
 
@@ -28,7 +29,8 @@ type loss struct {
 	done    chan struct{} // closed once it was lost
 }
 
-// NewWire listens for a server at a TCP address, host:port, until Close.
+// NewWire listens for a server at a TCP address, host:port, or at the path of a
+// Unix socket, until Close.
 func NewWire(server string) (*Wire, error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -60,13 +62,21 @@ func (w *Wire) Lose(ctx context.Context, text string, call func(ctx context.Cont
 	}
 }
 
+// network is that of an address.
+func network(address string) string {
+	if strings.HasPrefix(address, "/") {
+		return "unix"
+	}
+	return "tcp"
+}
+
 func (w *Wire) accept() {
 	for {
 		client, err := w.listener.Accept()
 		if err != nil {
 			return // closed
 		}
-		server, err := net.Dial("tcp", w.server)
+		server, err := net.Dial(network(w.server), w.server)
 		if err != nil {
 			_ = client.Close() // as the server would have it
 			continue
