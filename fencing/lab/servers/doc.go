@@ -1,9 +1,11 @@
 // Package servers runs the real servers that locks are kept in: etcd,
-// locksided, Redis, ZooKeeper and Postgres.
+// locksided, Redis, ZooKeeper and Postgres; and one of S3, whose objects a fence
+// guards.
 //
 // Each is a process, or several, in a directory of its own, on ports of the
 // loopback interface that the kernel picked, and syncs to disk whatever it
-// acknowledges. Whoever starts one stops it: Stop asks the process to end and
-// waits until it has. Should this program die first, the kernel ends them.
-// Freeze, Thaw, Kill and Restart are for who wants to see what comes of it.
+// acknowledges, which that of S3 does not. Whoever starts one stops it: Stop asks
+// the process to end and waits until it has. Should this program die first, the
+// kernel ends them. Freeze, Thaw, Kill and Restart are for who wants to see what
+// comes of it.
 package servers
