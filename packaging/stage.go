@@ -38,11 +38,11 @@ func fill(ctx context.Context, root, stage string, r release) ([]string, error) 
 
 // manual writes the pages of the manual.
 func manual(root, stage string, r release) ([]string, error) {
-	protocol, err := os.ReadFile(filepath.Join(root, "ipc", "PROTOCOL.md"))
+	documents, err := man.ReadDocuments(root)
 	if err != nil {
 		return nil, err
 	}
-	pages, err := man.Pages(man.Edition{Version: r.version, Date: r.time}, string(protocol))
+	pages, err := man.Pages(man.Edition{Version: r.version, Date: r.time}, documents)
 	if err != nil {
 		return nil, err
 	}

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"embed"
 	"fmt"
+	"os"
+	"path/filepath"
 	"text/template"
 	"time"
 
@@ -34,17 +36,35 @@ type Page struct {
 // File is the name under which man(1) looks for the page.
 func (p Page) File() string { return fmt.Sprintf("%s.%d", p.Name, p.Section) }
 
-// Pages writes the manual. The protocol is the text of ipc/PROTOCOL.md.
-func Pages(e Edition, protocol string) ([]Page, error) {
+// Documents are texts of the repository that are pages of the manual too.
+type Documents struct {
+	Protocol string // ipc/PROTOCOL.md
+	Fences   string // fencing/README.md
+}
+
+// ReadDocuments reads them in a repository.
+func ReadDocuments(root string) (Documents, error) {
+	protocol, err := os.ReadFile(filepath.Join(root, "ipc", "PROTOCOL.md"))
+	if err != nil {
+		return Documents{}, err
+	}
+	fences, err := os.ReadFile(filepath.Join(root, "fencing", "README.md"))
+	return Documents{string(protocol), string(fences)}, err
+}
+
+// Pages writes the manual.
+func Pages(e Edition, documents Documents) ([]Page, error) {
 	parts := map[string]func() string{
 		"daemon":   func() string { return fromHelp(help.Page(system())) },
 		"command":  func() string { return commands(cli.Commands()) },
 		"settings": func() string { return settings(config.Describe(system())) },
-		"protocol": func() string { return fromProtocol(protocol) },
+		"protocol": func() string { return fromDocument(documents.Protocol) },
+		"fences":   func() string { return fromDocument(documents.Fences) },
 	}
 	all := []Page{
 		{Name: "lockside", Section: 1},
 		{Name: "lockside.yaml", Section: 5},
+		{Name: "lockside-fencing", Section: 7},
 		{Name: "lockside-protocol", Section: 7},
 		{Name: "locksided", Section: 8},
 	}

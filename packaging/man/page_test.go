@@ -2,7 +2,6 @@ package man
 
 import (
 	"bytes"
-	"os"
 	"os/exec"
 	"regexp"
 	"strings"
@@ -18,11 +17,11 @@ import (
 // manual is the pages by their file's name.
 func manual(t *testing.T) map[string]string {
 	t.Helper()
-	protocol, err := os.ReadFile("../../ipc/PROTOCOL.md")
+	documents, err := ReadDocuments("../..")
 	if err != nil {
 		t.Fatal(err)
 	}
-	pages, err := Pages(Edition{"v1.2.3", time.Unix(1e9, 0)}, string(protocol))
+	pages, err := Pages(Edition{"v1.2.3", time.Unix(1e9, 0)}, documents)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,20 +76,22 @@ func TestEveryCommandIsThere(t *testing.T) {
 	}
 }
 
-func TestEveryWordOfTheProtocolIsThere(t *testing.T) {
-	page := manual(t)["lockside-protocol.7"]
-	text, err := os.ReadFile("../../ipc/PROTOCOL.md")
+func TestEverySectionOfTheDocumentsIsThere(t *testing.T) {
+	pages := manual(t)
+	documents, err := ReadDocuments("../..")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, heading := range regexp.MustCompile(`(?m)^## (.*)$`).FindAllStringSubmatch(string(text), -1) {
-		has(t, page, "lockside-protocol.7", ".SH "+strings.ToUpper(heading[1])+"\n")
+	for name, text := range map[string]string{"lockside-protocol.7": documents.Protocol, "lockside-fencing.7": documents.Fences} {
+		for _, heading := range regexp.MustCompile(`(?m)^## (.*)$`).FindAllStringSubmatch(text, -1) {
+			has(t, pages[name], name, ".SH "+strings.ToUpper(heading[1])+"\n")
+		}
+		for _, heading := range regexp.MustCompile(`(?m)^### (.*)$`).FindAllStringSubmatch(text, -1) {
+			has(t, pages[name], name, ".SS "+heading[1]+"\n")
+		}
 	}
-	for _, heading := range regexp.MustCompile(`(?m)^### (.*)$`).FindAllStringSubmatch(string(text), -1) {
-		has(t, page, "lockside-protocol.7", ".SS "+heading[1]+"\n")
-	}
-	for _, word := range regexp.MustCompile("(?m)^\\| `([a-z-]+)` \\|").FindAllStringSubmatch(string(text), -1) {
-		has(t, page, "lockside-protocol.7", "\n.TP\n\\fB"+word[1]+"\\fR\n")
+	for _, word := range regexp.MustCompile("(?m)^\\| `([a-z-]+)` \\|").FindAllStringSubmatch(documents.Protocol, -1) {
+		has(t, pages["lockside-protocol.7"], "lockside-protocol.7", "\n.TP\n\\fB"+word[1]+"\\fR\n")
 	}
 }
 

@@ -6,13 +6,14 @@ import (
 	"strings"
 )
 
-// fromProtocol makes a manual of ipc/PROTOCOL.md: without its title and its list
-// of contents, since man(1) can search; with the words of links alone; and with
-// lists in place of tables, which do not fit terminals.
-func fromProtocol(text string) string {
+// fromDocument makes a manual of a document of the repository: without its title
+// and its list of contents, since man(1) can search; with the words of links within
+// the repository alone; and with lists in place of tables, which do not fit
+// terminals.
+func fromDocument(text string) string {
 	text = regexp.MustCompile(`\A# .*\n`).ReplaceAllString(text, "")
 	text = regexp.MustCompile(`(?m)^(1\. \[(.*\n)+?)\n`).ReplaceAllString(text, "")
-	text = regexp.MustCompile(`\[([^\]\n]*)\]\((#|[^)\s]+\.md)[^)]*\)`).ReplaceAllString(text, "$1")
+	text = regexp.MustCompile(`\[([^\]]*)\]\([^)\s:]*\)`).ReplaceAllString(text, "$1")
 	text = regexp.MustCompile(`(?m)^## .*$`).ReplaceAllStringFunc(text, func(heading string) string {
 		return "# " + strings.ToUpper(strings.TrimPrefix(heading, "## "))
 	})
