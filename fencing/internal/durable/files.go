@@ -39,7 +39,7 @@ func Open(dir string) (*Files, error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, err
 	}
-	return &Files{dir: dir}, SyncDir(filepath.Dir(dir))
+	return &Files{dir: dir}, Sync(filepath.Dir(dir))
 }
 
 // Hold waits until the name is the caller's alone, until the context ends, whose

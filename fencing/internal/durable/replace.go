@@ -2,7 +2,6 @@ package durable
 
 import (
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 )
@@ -18,7 +17,7 @@ func Replace(path string, data []byte) error {
 	if err := os.Rename(path+".new", path); err != nil {
 		return err
 	}
-	return SyncDir(filepath.Dir(path))
+	return Sync(filepath.Dir(path))
 }
 
 // write writes a file to the disk.
@@ -34,14 +33,12 @@ func write(path string, data []byte) error {
 	return errors.Join(err, file.Close())
 }
 
-// SyncDir has what was made, renamed and removed in a directory on the disk.
-func SyncDir(path string) error {
-	dir, err := os.Open(path)
+// Sync has a file's content on the disk; or what was made, renamed and removed in
+// a directory.
+func Sync(path string) error {
+	file, err := os.Open(path)
 	if err != nil {
 		return err
 	}
-	if err := dir.Sync(); err != nil {
-		return errors.Join(fmt.Errorf("sync a directory: %w", err), dir.Close())
-	}
-	return dir.Close()
+	return errors.Join(file.Sync(), file.Close())
 }
