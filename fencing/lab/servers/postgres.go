@@ -2,14 +2,11 @@ package servers
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"os/user"
-	"path/filepath"
 	"strconv"
-	"strings"
 	"syscall"
 )
 
@@ -53,7 +50,7 @@ func servePostgres(ctx context.Context, dir, server string, port int, credential
 	}
 	var err error
 	pg.group, err = startGroup(ctx, commands, func(ctx context.Context, _ int) error {
-		return serving(filepath.Join(dir, "data", "postmaster.pid"))
+		return ask(ctx, pg.Address, hello, "R") // authenticated; else it is still starting up
 	})
 	if err != nil {
 		return nil, err
@@ -75,19 +72,9 @@ func makeDatabase(ctx context.Context, dir, initdb string, credential *syscall.C
 	return nil
 }
 
-// serving looks at the last line of the server's lock file, which says
-// "ready" once connections are accepted. See Postgres' miscadmin.h.
-func serving(file string) error {
-	text, err := os.ReadFile(file)
-	if err != nil {
-		return err
-	}
-	lines := strings.Split(string(text), "\n")
-	if len(lines) < 8 || strings.TrimSpace(lines[7]) != "ready" {
-		return errors.New("it is not ready")
-	}
-	return nil
-}
+// hello is what a client sends: a start-up message of protocol 3.0, and Terminate.
+// See "Message Formats" in Postgres' documentation.
+const hello = "\x00\x00\x00\x24\x00\x03\x00\x00user\x00lab\x00database\x00postgres\x00\x00" + "X\x00\x00\x00\x04"
 
 // unprivileged is who Postgres runs as: nil, which is us, unless we are root.
 func unprivileged() (*syscall.Credential, error) {
