@@ -1,6 +1,6 @@
 // Package servers runs the real servers that locks are kept in: etcd,
-// locksided, Redis, ZooKeeper and Postgres; and one of S3, whose objects a fence
-// guards.
+// locksided, Redis, ZooKeeper and Postgres; and those whose rows and objects a
+// fence guards: MariaDB, and one of S3.
 //
 // Each is a process, or several, in a directory of its own, on ports of the
 // loopback interface that the kernel picked, and syncs to disk whatever it

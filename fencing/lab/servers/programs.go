@@ -17,6 +17,7 @@ type Programs struct {
 	Locksided string
 	Redis     string
 	Postgres  string // with initdb beside it, links followed
+	MariaDB   string // the server; mariadb-install-db is looked for
 	Java      string
 	ZooKeeper string // class path
 	Faketime  string // libfaketime's library, for programs with threads
@@ -35,6 +36,7 @@ func (p Programs) Find() Programs {
 			p.Postgres = slices.Max(all)
 		}
 	}
+	p.MariaDB = found(found(p.MariaDB, "mariadbd"), "/usr/sbin/mariadbd") // which is not on each user's PATH
 	p.Java = found(p.Java, "java")
 	if _, err := os.Stat(zooKeeperJar); err == nil && p.ZooKeeper == "" {
 		p.ZooKeeper = zooKeeperJar
@@ -60,6 +62,15 @@ func (p Programs) Initdb() (string, error) {
 		return "", fmt.Errorf("find initdb: %w", err)
 	}
 	return filepath.Join(filepath.Dir(real), "initdb"), nil
+}
+
+// InstallMariaDB is the program that comes with MariaDB's server.
+func (p Programs) InstallMariaDB() (string, error) {
+	path, err := exec.LookPath("mariadb-install-db")
+	if err != nil {
+		return "", fmt.Errorf("find what makes a MariaDB database: %w", err)
+	}
+	return path, nil
 }
 
 // Build makes etcd and locksided where no path is given: etcd from its module,
