@@ -1,177 +1,153 @@
-package guards
+package guards_test
 
 import (
 	"context"
 	"database/sql"
-	"fmt"
-	"os"
-	"path/filepath"
-	"strings"
-	"sync/atomic"
+	"errors"
 	"testing"
 
+	_ "github.com/go-sql-driver/mysql"
+	_ "github.com/jackc/pgx/v5/stdlib"
+	_ "modernc.org/sqlite"
+
+	"lockside/fencing"
 	"lockside/fencing/fencingtest"
-	"lockside/fencing/lab/servers"
 	"lockside/fencing/sqlguard"
 )
 
-// A base is a database under test.
-type base struct {
-	dialect sqlguard.Dialect
-	direct  *sql.DB                         // past all guards
-	guarded *sql.DB                         // through the wire, where there is one
-	wire    *fencingtest.Wire               // nil for SQLite
-	commit  string                          // what a client sends to commit
-	restart func(ctx context.Context) error // the server, as kill -9 does
-	zero    string                          // an expression that fails in an UPDATE
-	made    atomic.Int64                    // tables
+func TestSQLRow(t *testing.T) {
+	forEach(t, func(t *testing.T, b *base) {
+		fencingtest.Test(t, func(t *testing.T) *fencingtest.Resource[sqlguard.Set] { return b.row(t, sql.LevelDefault) })
+	})
 }
 
-// engines start the databases.
-func engines() map[string]func(t *testing.T) *base {
-	return map[string]func(t *testing.T) *base{"Postgres": openPostgres, "MariaDB": openMariaDB, "SQLite": openSQLite}
+func TestSQLTable(t *testing.T) {
+	forEach(t, func(t *testing.T, b *base) {
+		fencingtest.Test(t, func(t *testing.T) *fencingtest.Resource[sqlguard.Work] { return b.fenceTable(t, sql.LevelDefault) })
+	})
 }
 
-// forEach runs a test on each database.
-func forEach(t *testing.T, test func(t *testing.T, b *base)) {
-	for name, open := range engines() {
-		t.Run(name, func(t *testing.T) { test(t, open(t)) })
+func TestSQLTrigger(t *testing.T) {
+	forEach(t, func(t *testing.T, b *base) {
+		fencingtest.Test(t, func(t *testing.T) *fencingtest.Resource[sqlguard.Work] { return b.trigger(t, sql.LevelDefault) })
+	})
+}
+
+// resource is what all forms have.
+func resource[W any](b *base, guard fencing.Guard[W], table string) *fencingtest.Resource[W] {
+	var tokens fencingtest.Tokens
+	return &fencingtest.Resource[W]{
+		Grant: func(context.Context) (fencingtest.Holder[W], error) {
+			return fencingtest.Holder[W]{Guard: guard, Token: tokens.Next()}, nil
+		},
+		Value: func(ctx context.Context) (value string, err error) {
+			query := "SELECT value FROM " + b.quote(table) + " WHERE id = " + b.arg()
+			return value, b.direct.QueryRowContext(ctx, query, 7).Scan(&value)
+		},
+		Restart:   b.restart,
+		LoseReply: b.lose(),
 	}
 }
 
-// place is a directory that a server of another user can be in.
-func place(t *testing.T) string {
-	dir, err := os.MkdirTemp("", "guards") // short enough for the path of a socket
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	if err := os.Chmod(dir, 0o711); err != nil {
-		t.Fatal(err)
-	}
-	return dir
+// things makes a table with a row 7, and one beside it.
+func (b *base) things(t *testing.T) string {
+	table := b.table("Thing")
+	b.do(t, "CREATE TABLE "+b.quote(table)+" (id bigint PRIMARY KEY, value varchar(100) NOT NULL)",
+		"INSERT INTO "+b.quote(table)+" VALUES (7, ''), (8, 'other')")
+	return table
 }
 
-func openPostgres(t *testing.T) *base {
-	programs := servers.Programs{}.Find()
-	if programs.Postgres == "" {
-		t.Skip("install postgresql to test this")
-	}
-	initdb, err := programs.Initdb()
-	if err != nil {
-		t.Fatal(err)
-	}
-	server, err := servers.StartPostgres(t.Context(), place(t), programs.Postgres, initdb)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(server.Stop)
-	at := func(address string) string { return fmt.Sprintf("postgres://lab@%s/postgres?sslmode=disable", address) }
-	b := &base{dialect: sqlguard.PostgreSQL, commit: "commit", restart: func(ctx context.Context) error {
-		server.Kill(0)
-		return server.Restart(ctx, 0)
-	}}
-	b.connect(t, "pgx", strings.Split(strings.TrimPrefix(server.URL, "postgres://lab@"), "/")[0], at)
-	return b
+func (b *base) database(level sql.IsolationLevel) sqlguard.Database {
+	return sqlguard.Database{DB: b.guarded, Dialect: b.dialect, Isolation: level}
 }
 
-func openMariaDB(t *testing.T) *base {
-	programs := servers.Programs{}.Find()
-	if programs.MariaDB == "" {
-		t.Skip("install mariadb-server to test this")
-	}
-	install, err := programs.InstallMariaDB()
-	if err != nil {
-		t.Fatal(err)
-	}
-	server, err := servers.StartMariaDB(t.Context(), place(t), programs.MariaDB, install)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(server.Stop)
-	at := func(address string) string { return fmt.Sprintf("lab@tcp(%s)/lab", address) }
-	b := &base{dialect: sqlguard.MariaDB, commit: "COMMIT", restart: func(ctx context.Context) error {
-		server.Kill(0)
-		return server.Restart(ctx, 0)
-	}}
-	b.connect(t, "mysql", server.Address, at)
-	return b
+// row is a row with a watermark.
+func (b *base) row(t *testing.T, level sql.IsolationLevel) *fencingtest.Resource[sqlguard.Set] {
+	names := sqlguard.Names{Table: b.things(t), Fence: `fence "of" row`, Cluster: "Cluster"}
+	schema := must(sqlguard.RowSchema(b.dialect, names))(t)
+	b.do(t, schema...)
+	r := resource(b, fencing.Guard[sqlguard.Set](must(sqlguard.NewRow(b.database(level), names, 7))(t)), names.Table)
+	r.Set = func(value string) sqlguard.Set { return sqlguard.To("value = "+b.arg()+" -- as told", value) }
+	r.Fail = func(value string) sqlguard.Set { return sqlguard.To("id = 8, value = "+b.arg(), value) }
+	r.Unknown = must(sqlguard.NewRow(b.database(level), names, 9))(t)
+	return r
 }
 
-// connect connects to a server, and by a wire.
-func (b *base) connect(t *testing.T, driver, address string, at func(address string) string) {
-	var err error
-	if b.wire, err = fencingtest.NewWire(address); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = b.wire.Close() }) // the server has closed what it passes
-	b.direct, b.guarded = open(t, driver, at(address)), open(t, driver, at(b.wire.Address()))
-	kill := b.restart
-	b.restart = func(ctx context.Context) error {
-		err := kill(ctx)
-		for _, db := range []*sql.DB{b.direct, b.guarded} { // which has connections of before
-			db.SetMaxIdleConns(-1)
-			db.SetMaxIdleConns(16)
+// fenceTable is a row behind a fence table.
+func (b *base) fenceTable(t *testing.T, level sql.IsolationLevel) *fencingtest.Resource[sqlguard.Work] {
+	names := sqlguard.Names{Table: b.table("Fences"), Key: "The lock"}
+	b.do(t, must(sqlguard.TableSchema(b.dialect, names))(t))
+	table, name := b.things(t), `it's \ "nightly"`
+	r := resource(b, fencing.Guard[sqlguard.Work](must(sqlguard.NewTable(b.database(level), names, name))(t)), table)
+	b.works(r, table)
+	if b.dialect == sqlguard.MariaDB { // where to make the fence's row is a commit of its own, which is not to be lost
+		r.LoseReply = func(ctx context.Context, call func(context.Context) error) error {
+			seed := "INSERT IGNORE INTO " + b.quote(names.Table) + " (" + b.quote(names.Key) + ") VALUES (?)"
+			if _, err := b.direct.ExecContext(ctx, seed, name); err != nil {
+				return err
+			}
+			return b.lose()(ctx, call)
 		}
+	}
+	return r
+}
+
+// trigger is a row whose table has triggers.
+func (b *base) trigger(t *testing.T, level sql.IsolationLevel) *fencingtest.Resource[sqlguard.Work] {
+	names := sqlguard.Names{Table: b.table("Fences"), Key: "The lock", Fence: "the fence", Cluster: "its cluster"}
+	table, name := b.things(t), `it's \ "nightly"`
+	b.do(t, must(sqlguard.TableSchema(b.dialect, names))(t), must(sqlguard.CheckSchema(b.dialect, names))(t))
+	b.do(t, must(sqlguard.TriggerSchema(b.dialect, names, table, name))(t)...)
+	r := resource(b, fencing.Guard[sqlguard.Work](must(sqlguard.NewTrigger(b.database(level), names, name))(t)), table)
+	b.works(r, table)
+	r.Many = true
+
+	// A guard of another fence's name has no row to claim; a table whose triggers
+	// look for that row has none, either.
+	other := b.things(t)
+	statements := must(sqlguard.TriggerSchema(b.dialect, names, other, "other"))(t)
+	b.do(t, statements[1:]...)
+	r.Unknown = elsewhere{must(sqlguard.NewTrigger(b.database(level), names, "other"))(t), b.update(other, "unknown")}
+	return r
+}
+
+// elsewhere is a guard whose writes go elsewhere.
+type elsewhere struct {
+	*sqlguard.Trigger
+	work sqlguard.Work
+}
+
+func (e elsewhere) Write(ctx context.Context, t fencing.Token, _ sqlguard.Work) error {
+	return e.Trigger.Write(ctx, t, e.work)
+}
+
+var errHalf = errors.New("it fails half-way")
+
+// works are the writes of transactions.
+func (b *base) works(r *fencingtest.Resource[sqlguard.Work], table string) {
+	r.Set = func(value string) sqlguard.Work { return b.update(table, value) }
+	r.Fail = func(value string) sqlguard.Work {
+		return func(ctx context.Context, tx *sql.Tx) error {
+			return errors.Join(b.update(table, value)(ctx, tx), errHalf)
+		}
+	}
+}
+
+// update is a write that knows nothing of fences.
+func (b *base) update(table, value string) sqlguard.Work {
+	return func(ctx context.Context, tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, "UPDATE "+b.quote(table)+" SET value = "+b.arg()+" WHERE id = 7", value)
 		return err
 	}
 }
 
-func openSQLite(t *testing.T) *base {
-	source := "file:" + filepath.Join(t.TempDir(), "data.db") + "?_pragma=busy_timeout(60000)&_pragma=journal_mode(WAL)"
-	b := &base{dialect: sqlguard.SQLite}
-	b.direct, b.guarded = open(t, "sqlite", source), open(t, "sqlite", source)
-	return b
-}
-
-func open(t *testing.T, driver, source string) *sql.DB {
-	db, err := sql.Open(driver, source)
-	if err != nil {
-		t.Fatal(err)
-	}
-	db.SetMaxIdleConns(16)
-	t.Cleanup(func() { _ = db.Close() })
-	return db
-}
-
-// table is the name of a new one, which wants to be quoted well.
-func (b *base) table(kind string) string {
-	return fmt.Sprintf(`%s "it`+"`"+`s" %d`, kind, b.made.Add(1))
-}
-
-// do executes statements past all guards.
-func (b *base) do(t *testing.T, statements ...string) {
-	t.Helper()
-	for _, statement := range statements {
-		if _, err := b.direct.ExecContext(t.Context(), statement); err != nil {
-			t.Fatalf("%v\n%s", err, statement)
+// must fails the test on an error.
+func must[T any](value T, err error) func(t *testing.T) T {
+	return func(t *testing.T) T {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
 		}
-	}
-}
-
-// quote quotes a name for the tests' own statements.
-func (b *base) quote(name string) string {
-	quote := `"`
-	if b.dialect == sqlguard.MariaDB {
-		quote = "`"
-	}
-	return quote + strings.ReplaceAll(name, quote, quote+quote) + quote
-}
-
-// arg is the first placeholder.
-func (b *base) arg() string {
-	if b.dialect == sqlguard.PostgreSQL {
-		return "$1"
-	}
-	return "?"
-}
-
-// lose loses the reply to a COMMIT.
-func (b *base) lose() func(context.Context, func(context.Context) error) error {
-	if b.wire == nil {
-		return nil
-	}
-	return func(ctx context.Context, call func(context.Context) error) error {
-		return b.wire.Lose(ctx, b.commit, call)
+		return value
 	}
 }
