@@ -43,6 +43,18 @@
 //	3) "cluster"
 //	4) "cdf818194e3a8c32"
 //
+// When etcd has been replaced by another cluster, set the watermark by hand: the new
+// cluster, and no fence of it yet.
+//
+//	$ redis-cli HSET {job}:fence fence 0 cluster 5f3759df
+//	(integer) 0
+//	$ redis-cli --eval fence.lua {job}:fence , claim 8201 cdf818194e3a8c32
+//	1) "cluster"
+//	2) "0"
+//	3) "5f3759df"
+//	$ redis-cli --eval fence.lua {job}:fence , claim 17 5f3759df
+//	1) "ok"
+//
 // # What it does not do
 //
 // Redis undoes nothing. When one of several commands fails, as INCR does on a key

@@ -55,7 +55,7 @@ end
 local seen = redis.call('HMGET', mark, 'fence', 'cluster')
 local highest, home = seen[1], seen[2] or ''
 if highest then
-	if not isFence(highest) then
+	if not isFence(highest) and highest ~= '0' then -- 0 is set by hand, with a new cluster
 		return redis.error_reply('ERR fence.lua: ' .. mark .. ' is no watermark')
 	elseif cluster ~= home then
 		return {'cluster', highest, home}

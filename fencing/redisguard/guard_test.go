@@ -60,6 +60,7 @@ func TestReplies(t *testing.T) {
 		"no token":           {reply: []any{"token"}, want: fencing.ErrToken},
 		"other cluster":      {reply: []any{"cluster", "9", "ab"}, want: fencing.ErrCluster, highest: fencing.Token{Cluster: 0xab, Fence: 9}},
 		"other without one":  {reply: []any{"cluster", "9", ""}, want: fencing.ErrCluster, highest: fencing.Token{Fence: 9}},
+		"other, set by hand": {reply: []any{"cluster", "0", "ab"}, want: fencing.ErrCluster, highest: fencing.Token{Cluster: 0xab}},
 		"the server's error": {err: own, want: own},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -31,15 +31,17 @@ func (g *Guard) judge(reply any, t fencing.Token) error {
 	return fmt.Errorf("fence.lua returned %v, which it never does: see what Eval returns", reply)
 }
 
-// seen is a watermark.
+// seen is a watermark, whose fence is 0 where it was set by hand.
 func (g *Guard) seen(fence, cluster string) (fencing.Token, error) {
-	if cluster != "" {
-		fence += "@" + cluster
+	var t fencing.Token
+	id, err := fencing.ParseCluster(cluster)
+	if err == nil && fence != "0" {
+		t, err = fencing.Parse(fence)
 	}
-	t, err := fencing.Parse(fence)
 	if err != nil { // not wrapped: it is not the caller's token that is none
 		return t, fmt.Errorf("%s is no watermark: %v", g.key, err)
 	}
+	t.Cluster = id
 	return t, nil
 }
 

@@ -93,8 +93,8 @@ func TestRedisRecipe(t *testing.T) {
 			shown[len(shown)-1] += answer + "\n"
 		}
 	}
-	if len(typed) != 5 {
-		t.Errorf("it shows %d commands, want 5", len(typed))
+	if len(typed) != 8 {
+		t.Errorf("it shows %d commands, want 8", len(typed))
 	}
 	for i := range typed {
 		if printed[i] != shown[i] {
