@@ -91,6 +91,9 @@
 //	$ curl $AUTH -T object $URL/nightly $SHOW -H "If-Match: $ETAG"
 //	412
 //
+// When etcd has been replaced by another cluster, put the line with the new cluster
+// and the fence 0, 0@5f3759df, a new id and the ids that were there, in the same way.
+//
 // # Much data
 //
 // A claim and a write send the whole object. For more than a megabyte or so keep a

@@ -157,7 +157,7 @@ func TestGivesUp(t *testing.T) {
 func TestUnfencedObjects(t *testing.T) {
 	long := strings.Repeat(" ABCDEFGHABCDE", 33)
 	for _, object := range []string{
-		"", "data", "lockside-fence 8", "lockside-fence 8 A", "lockside-fence 8\nx", "lockside-fence 0 A\nx", "lockside-fence s8 A\nx",
+		"", "data", "lockside-fence 8", "lockside-fence 8 A", "lockside-fence 8\nx", "lockside-fence 0 A\nx", "lockside-fence 0@ A\nx", "lockside-fence 0@xy A\nx", "lockside-fence s8 A\nx",
 		"lockside-fence  8 A\nx", "lockside-fence 8 A \nx", "Lockside-fence 8 A\nx", "lockside-fence 8" + long + "\nx",
 		"lockside-fence 8 " + strings.Repeat("A", 1100) + "\nx",
 	} {
@@ -177,6 +177,20 @@ func TestUnfencedObjects(t *testing.T) {
 	}
 }
 
+// TestSetByHand holds what the documentation says of a new cluster.
+func TestSetByHand(t *testing.T) {
+	store := &memory{objects: map[string][]byte{"object": []byte("lockside-fence 0@ab X\nbody")}}
+	guard := objectguard.New(store, "object")
+	err := guard.Claim(t.Context(), fencing.Token{Cluster: 0xcd, Fence: 9000})
+	if other, ok := errors.AsType[*fencing.ClusterError](err); !ok || other.Highest != (fencing.Token{Cluster: 0xab}) {
+		t.Errorf("a claim with a token of the old cluster: %v", err)
+	}
+	if err := guard.Claim(t.Context(), token(1)); err != nil {
+		t.Error(err)
+	}
+	holds(t, guard, "body", 1)
+}
+
 func TestParse(t *testing.T) {
 	seen, body, err := objectguard.Parse([]byte("lockside-fence 8123@cdf818194e3a8c32 B A\none\ntwo\n"))
 	if err != nil || seen != (fencing.Token{Cluster: 0xcdf818194e3a8c32, Fence: 8123}) || string(body) != "one\ntwo\n" {
@@ -189,7 +203,7 @@ func FuzzParse(f *testing.F) {
 	f.Add([]byte("lockside-fence 8 A\n"))
 	f.Fuzz(func(t *testing.T, object []byte) {
 		seen, body, err := objectguard.Parse(object)
-		if err != nil {
+		if err != nil || seen.Fence == 0 {
 			return
 		}
 		store := &memory{objects: map[string][]byte{"object": object}}

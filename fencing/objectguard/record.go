@@ -71,11 +71,20 @@ func parse(object []byte) (record, error) {
 	if !found || len(line) > longest || words[0] != word || len(words) < 3 || len(words) > 2+known || slices.Contains(words, "") {
 		return record{}, fmt.Errorf("%w: it begins %.60q", ErrUnfenced, object)
 	}
-	seen, err := fencing.Parse(words[1])
+	seen, err := parseSeen(words[1])
 	if err != nil { // not wrapped: it is not the caller's token that is none
 		return record{}, fmt.Errorf("%w: %v", ErrUnfenced, err)
 	}
 	return record{seen: seen, ids: words[2:], body: body}, nil
+}
+
+// parseSeen reads a watermark, whose fence is 0 where it was set by hand.
+func parseSeen(text string) (fencing.Token, error) {
+	if id, found := strings.CutPrefix(text, "0@"); found && id != "" {
+		cluster, err := fencing.ParseCluster(id)
+		return fencing.Token{Cluster: cluster}, err
+	}
+	return fencing.Parse(text)
 }
 
 // Parse takes an object apart, for who reads one without a guard: the greatest
