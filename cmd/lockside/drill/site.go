@@ -44,11 +44,11 @@ func (d ownDaemon) place() string { return "of the daemon at " + d.socket }
 func (d ownDaemon) sockets() (first, second string) { return d.socket, d.socket }
 
 func (d ownDaemon) pause(first *holder) (string, error) {
-	return "is stopped (SIGSTOP) just before it writes", first.process.stop()
+	return "is stopped (SIGSTOP) before it writes", first.process.stop()
 }
 
 func (d ownDaemon) why() string {
-	return "the first is still connected, and its daemon keeps the lock for it"
+	return "the first is connected, and its daemon keeps the lock"
 }
 
 func (d ownDaemon) pass(first *holder) (string, time.Duration, error) {
@@ -115,7 +115,7 @@ func (t *twoHosts) place() string { return "of two daemons and an etcd of the dr
 func (t *twoHosts) sockets() (first, second string) { return t.first.socket, t.second.socket }
 
 func (t *twoHosts) pause(first *holder) (string, error) {
-	const done = "is stopped (SIGSTOP) just before it writes, with its daemon, as a host is suspended"
+	const done = "is stopped (SIGSTOP) before it writes, with its daemon, as a host is suspended"
 	if err := t.first.process.stop(); err != nil {
 		return "", err
 	}

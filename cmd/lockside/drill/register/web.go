@@ -150,8 +150,8 @@ func (w *web) Place() string { return w.url.Redacted() }
 
 func (w *web) Recipe() string {
 	return `# The claim, before anything is read:
-curl --fail-with-body -X POST -H "Lockside-Fence: $LOCKSIDE_FENCE" -H 'Lockside-Claim: ?1' URL
+curl --fail-with-body -X POST -H "Lockside-Fence: $LOCKSIDE_FENCE@$LOCKSIDE_CLUSTER" -H 'Lockside-Claim: ?1' URL
 # The write. 412 is the answer to a stale one, 428 to one without a fence:
-curl --fail-with-body -H "Lockside-Fence: $LOCKSIDE_FENCE" -X PUT --data-binary TEXT URL
+curl --fail-with-body -H "Lockside-Fence: $LOCKSIDE_FENCE@$LOCKSIDE_CLUSTER" -X PUT --data-binary TEXT URL
 `
 }
