@@ -47,6 +47,8 @@ func (r *replay) line(d *desk, line string) {
 	r.t.Helper()
 	command, isCommand := strings.CutPrefix(line, prompt)
 	switch {
+	case line == "": // No screen's do count.
+		return
 	case line == "…":
 		d.left = true
 		return
