@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -39,7 +40,9 @@ func (w *world) resource(ts *testscript.TestScript, args []string) error {
 	case "hanging":
 		w.web(ts, http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 			if r.Method == http.MethodPut && r.Header.Get("Lockside-Fence") != "" {
+				_, _ = io.Copy(io.Discard, r.Body) // Only then is the client's end seen.
 				<-r.Context().Done()
+				return
 			}
 			page.ServeHTTP(rw, r)
 		}))
