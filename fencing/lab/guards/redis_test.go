@@ -5,8 +5,11 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"net"
 	"slices"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/redis/go-redis/v9"
 
@@ -17,13 +20,13 @@ import (
 )
 
 // startRedis runs a server that syncs what it acknowledges until the test ends.
-func startRedis(t *testing.T) *servers.Redis {
+func startRedis(t *testing.T, args ...string) *servers.Redis {
 	t.Helper()
 	program := servers.Programs{}.Find().Redis
 	if program == "" {
 		t.Skip("there is no redis-server; apt-get install redis-server")
 	}
-	server, err := servers.StartRedis(t.Context(), t.TempDir(), program, 1)
+	server, err := servers.StartRedis(t.Context(), t.TempDir(), program, 1, servers.WithArgs(args...))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -252,5 +255,50 @@ func TestRedisCheck(t *testing.T) {
 	err := guard.Check(t.Context())
 	if joined, ok := err.(interface{ Unwrap() []error }); !ok || len(joined.Unwrap()) != 2 || !errors.Is(err, redisguard.ErrForgetful) {
 		t.Errorf("a server that evicts and keeps no file: %v", err)
+	}
+}
+
+// TestRedisCluster holds that a guard works in a Redis Cluster, of one server, and that
+// keys of different slots are refused as a whole.
+func TestRedisCluster(t *testing.T) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, bus, _ := net.SplitHostPort(listener.Addr().String())
+	if err := listener.Close(); err != nil {
+		t.Fatal(err)
+	}
+	server := startRedis(t, "--cluster-enabled", "yes", "--cluster-port", bus)
+	plain := connect(t, server.Addresses[0], 0)
+	if err := plain.ClusterAddSlotsRange(t.Context(), 0, 16383).Err(); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	for state := ""; !strings.Contains(state, "cluster_state:ok"); {
+		if state, err = plain.ClusterInfo(ctx).Result(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	client := redis.NewClusterClient(&redis.ClusterOptions{Addrs: server.Addresses})
+	defer client.Close()
+	guard := redisguard.New(redisClient{client}, "{job}:fence")
+	write := func(key string) error {
+		return guard.Write(t.Context(), fencing.Token{Fence: 7}, redisguard.Write{
+			Keys: []string{key}, Commands: [][]any{{"SET", key, "x"}},
+		})
+	}
+	if err := write("job:state"); err == nil || errors.Is(err, fencing.ErrStale) {
+		t.Errorf("a write to a key of another slot: %v", err)
+	}
+	if n, err := plain.DBSize(t.Context()).Result(); err != nil || n != 0 {
+		t.Errorf("it leaves %d keys, %v", n, err)
+	}
+	if err := write("{job}:state"); err != nil {
+		t.Error(err)
+	}
+	if err := guard.Claim(t.Context(), fencing.Token{Fence: 6}); !errors.Is(err, fencing.ErrStale) {
+		t.Errorf("a claim with a lower token: %v", err)
 	}
 }

@@ -21,6 +21,14 @@ func apply(commands []command, options []Option) error {
 	return nil
 }
 
+// WithArgs gives each server more arguments.
+func WithArgs(args ...string) Option {
+	return func(_ int, c *command) error {
+		c.args = append(c.args, args...)
+		return nil
+	}
+}
+
 // ClockVariable names the file of the clock in the environment of programs that
 // [Programs.BuildStepped] made.
 const ClockVariable = "LOCKSIDE_LAB_CLOCK"
