@@ -65,7 +65,10 @@
 //	$ readlink site/current
 //	$ cat site/.lockside/watermark
 //
-// After another etcd cluster has taken over, set the watermark: write a token of
-// the new cluster into the file watermark, as a line, under flock site/.lockside/lock.
-// It then counts alone, as long as the current version is of the old cluster.
+// When the etcd cluster was rebuilt, tokens of the new one are refused with
+// [fencing.ErrCluster] until an operator says that they are good: write 1@ and the
+// new cluster's id into the file watermark, as a line, under flock. It then counts
+// alone, as long as the current version is of the old cluster:
+//
+//	$ flock site/.lockside/lock sh -c 'echo 1@cdf818194e3a8c32 >site/.lockside/watermark'
 package dirguard

@@ -86,8 +86,10 @@ type Held interface {
 // may use it at once, as they do when one takes over from another: it locks files.
 //
 // Of each resource there is a file, named as the resource is, with all but letters,
-// digits, - and _ written %XX. It holds the token, as text, for whoever has to set
-// it after another etcd cluster has taken over, while no server runs.
+// digits, - and _ written %XX. It holds the token, as text. When the etcd cluster was
+// rebuilt, tokens of the new one are refused with [fencing.ErrCluster] until an
+// operator says that they are good: while no server runs, write 1@ and the new
+// cluster's id into the file, as a line.
 func Files(dir string) (Store, error) {
 	files, err := durable.Open(dir)
 	if err != nil {

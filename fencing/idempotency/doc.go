@@ -50,24 +50,44 @@
 // # When it is done once
 //
 // An effect is done exactly once where the receiver's record and the effect are in
-// one transaction. That is a [Store] over a database, which gives the effect its
-// transaction by the context. With [Files], the record is written after the effect.
+// one transaction; see below. With [Files], the record is written after the effect.
 // A crash between the two has the effect done again with the next delivery, at
 // least once therefore, and never after a greater token has been seen: the
 // watermark is on the disk before the effect begins.
 //
 // Effects of one name are done one after the other, so that a claim which is
-// answered has none under way behind it. In any language it is, in SQL:
+// answered has none under way behind it.
 //
-//	BEGIN;
-//	INSERT INTO inbox (name, cluster, fence) VALUES (:name, :cluster, :fence)
-//	  ON CONFLICT (name) DO UPDATE SET fence = excluded.fence
-//	  WHERE inbox.cluster = excluded.cluster AND inbox.fence <= excluded.fence;
-//	-- no row: stale, or another cluster; ROLLBACK, and acknowledge if it is stale
-//	DELETE FROM inbox_steps WHERE name = :name AND fence < :fence;
-//	INSERT INTO inbox_steps (name, fence, step) VALUES (:name, :fence, :step)
-//	  ON CONFLICT DO NOTHING;
-//	-- no row: a duplicate; ROLLBACK, and acknowledge
-//	-- the effect
-//	COMMIT;
+// # In a database
+//
+// In a transaction that begins with the fence's row, as package sqlguard has it for
+// its tables, two statements more do what a Receiver does. This is for any program
+// and for any database (PostgreSQL and SQLite; in MariaDB and MySQL the second one
+// is an INSERT IGNORE):
+//
+//	CREATE TABLE steps (
+//		name varchar(80) NOT NULL,
+//		token varchar(40) NOT NULL,
+//		step bigint NOT NULL,
+//		PRIMARY KEY (name, token, step)
+//	);
+//
+//	DELETE FROM steps WHERE name = :name AND token <> :token;
+//	INSERT INTO steps (name, token, step) VALUES (:name, :token, :step) ON CONFLICT DO NOTHING;
+//	-- 1 row: go on with the effect, and COMMIT.
+//	-- 0 rows: it was done. ROLLBACK, and acknowledge.
+//
+// In Go they are the beginning of what [Receiver] would call the effect, in the
+// Write of a sqlguard.Table. A [Store] over a database gives the effect its
+// transaction by the context.
+//
+// # Another cluster
+//
+// When the etcd cluster was rebuilt, keys of the new one are refused with
+// [fencing.ErrCluster] until an operator says that they are good. With [Files] that
+// is a file, named as the name is in keys, with % written as %25 and . as %2E:
+//
+//	{"highest":"1@cdf818194e3a8c32","through":0}
+//
+// The cluster is the new one's. Set it while no receiver runs.
 package idempotency
