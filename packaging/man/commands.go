@@ -32,8 +32,8 @@ func writeCommand(md *strings.Builder, c *cobra.Command) {
 		text = c.Short + "."
 	}
 	md.WriteString(strings.ReplaceAll(fromHelp(text), "# EXIT CODES", "**Exit codes:**"))
-	if c.Example != "" {
-		md.WriteString("```\n" + unindent(c.Example) + "\n```\n\n")
+	if c.Example != "" { // It would belong to the last item, were there no text between.
+		md.WriteString("For example:\n\n```\n" + unindent(c.Example) + "\n```\n\n")
 	}
 	writeFlags(md, c.LocalNonPersistentFlags())
 }

@@ -18,7 +18,7 @@ import (
 const aboutDrill = `Show a stale write being refused, with real processes on this host.
 
 A first holder takes a lock, claims the resource, reads it, and is stopped by
-SIGSTOP just before it writes. The lock passes on. A second holder claims the
+SIGSTOP before it writes. The lock passes on. A second holder claims the
 resource, reads it and writes. Then the first goes on, and writes. If the resource
 checks fences, it refuses that write; with --unfenced nobody checks, and what the
 second wrote is lost.
@@ -30,7 +30,7 @@ first holder's connection. Where no daemon listens, and none was named, or with
 first of them with its holder, as a host is suspended, and waits until the lease
 has ended in etcd.
 
-The resource is one of the drill's own, or by --resource:
+The resource is one of the drill's own, or by --resource one of these.
 
   postgres://…        a table that the drill makes and drops, by psql
   redis://…           a key that the drill makes and deletes, by redis-cli;

@@ -39,6 +39,7 @@ type drill struct {
 	register register.Register
 	holders  []*holder
 	last     fencing.Token // the last that has claimed
+	written  bool          // a holder may have written
 }
 
 // How long the drill gives the resource to make or to remove something, which it
@@ -69,11 +70,19 @@ func Run(ctx context.Context, o Options) (result *Result, err error) {
 	}
 	defer d.site.close()
 	d.announce()
-	defer func() { err = errors.Join(err, d.clean(context.WithoutCancel(ctx))) }()
+	defer func() { err = both(err, d.clean(context.WithoutCancel(ctx))) }()
 	if err := d.bounded(context.WithoutCancel(ctx), func(ctx context.Context) error { return d.register.Make(ctx, beginning) }); err != nil {
 		return nil, fmt.Errorf("prepare %s: %w", d.register.Place(), err)
 	}
 	return d.play(ctx)
+}
+
+// both is two errors on one line.
+func both(err, next error) error {
+	if err == nil || next == nil {
+		return errors.Join(err, next)
+	}
+	return fmt.Errorf("%w; and %w", err, next)
 }
 
 // name finds names that nobody has.
@@ -138,7 +147,7 @@ func (d *drill) clean(ctx context.Context) error {
 	if len(d.holders) > 0 {
 		d.site.settle(ctx, d.Name, d.holders)
 	}
-	if d.Keep {
+	if d.Keep || register.IsWeb(d.Resource) && !d.written {
 		return nil
 	}
 	err := d.bounded(ctx, func(ctx context.Context) error { return d.register.Remove(ctx, d.last) })

@@ -15,6 +15,7 @@ type failure struct {
 	Stale   bool          `json:",omitzero"` // the resource refused the token
 	Highest fencing.Token `json:",omitzero"` // what it has seen, if it says so
 	Answer  bool          `json:",omitzero"` // the resource answered, but something else
+	Nothing bool          `json:",omitzero"` // and it has done nothing
 	Code    ipc.Code      `json:",omitzero"` // of the daemon's reply
 }
 
@@ -26,8 +27,8 @@ func newFailure(err error) *failure {
 	if stale, ok := errors.AsType[*fencing.StaleError](err); ok {
 		f.Highest = stale.Highest
 	}
-	if _, ok := errors.AsType[*register.StatusError](err); ok {
-		f.Answer = true
+	if wrong, ok := errors.AsType[*register.StatusError](err); ok {
+		f.Answer, f.Nothing = true, wrong.Nothing()
 	}
 	f.Answer = f.Answer || errors.Is(err, fencing.ErrCluster)
 	if answer, ok := errors.AsType[*ipc.Error](err); ok {

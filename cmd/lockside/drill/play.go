@@ -30,14 +30,27 @@ func (d *drill) play(ctx context.Context) (*Result, error) {
 		return nil, err
 	}
 	want, err := d.overtake(ctx, second)
+	if refused, ok := errors.AsType[*failure](err); ok && d.Unfenced && refused.Nothing {
+		d.tell(secondName, "writes: not done")
+		return d.end(ctx, first, second, refused, want)
+	}
 	if err != nil {
 		return nil, err
 	}
-	stale, err := d.awake(ctx, first, added(read, firstName))
+	late, err := d.awake(ctx, first, added(read, firstName))
 	if err != nil {
 		return nil, err
 	}
-	value, err := d.register.Read(ctx)
+	return d.end(ctx, first, second, late, want)
+}
+
+// end looks at the text, and says what has been shown.
+func (d *drill) end(ctx context.Context, first, second *holder, late *failure, want string) (*Result, error) {
+	var value string
+	err := d.bounded(ctx, func(ctx context.Context) (err error) {
+		value, err = d.register.Read(ctx)
+		return err
+	})
 	if err != nil {
 		return nil, fmt.Errorf("read the resource: %w", err)
 	}
@@ -45,7 +58,7 @@ func (d *drill) play(ctx context.Context) (*Result, error) {
 	if _, err := second.do(ctx, order{Do: doUnlock}); err != nil {
 		return nil, err
 	}
-	verdict, sentence := judge(!d.Unfenced, stale, value, want)
+	verdict, sentence := judge(!d.Unfenced, late, value, want)
 	return &Result{
 		Verdict: verdict, Shown: verdict == Refused || verdict == Lost, Sentence: sentence,
 		Lock: d.Name, Resource: d.register.Place(), Fenced: !d.Unfenced,
@@ -113,7 +126,11 @@ func (d *drill) overtake(ctx context.Context, second *holder) (string, error) {
 		return "", err
 	}
 	want := added(read, secondName)
-	if _, err := second.do(ctx, d.write(want)); err != nil {
+	_, err = second.do(ctx, d.write(want))
+	if refused, ok := errors.AsType[*failure](err); !ok || !refused.Nothing {
+		d.written = true
+	}
+	if err != nil {
 		return "", fmt.Errorf("the second holder's write: %w", err)
 	}
 	d.tell(secondName, "%s %s, writes %s", d.claims("reads"), quoted(read), quoted(want))

@@ -41,6 +41,9 @@ type StatusError struct {
 	Body   string
 }
 
+// Nothing reports whether the answer says that nothing was done.
+func (e *StatusError) Nothing() bool { return e.Status/100 == 4 }
+
 func (e *StatusError) Error() string {
 	if e.Status == statusMissing {
 		return fmt.Sprintf("%s: the server answered 428: it asks for a fence", e.Method)
