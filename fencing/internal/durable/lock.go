@@ -2,12 +2,9 @@ package durable
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"time"
-
-	"golang.org/x/sys/unix"
 )
 
 // How often a lock that another process has is asked for again.
@@ -21,7 +18,8 @@ const (
 // that dies gives it up; one that is stopped keeps it. It is flock(2), which is
 // left to whoever asks at the right moment: waiting is in no order.
 //
-// It waits until the context ends, whose error it then is.
+// It waits until the context ends, whose error it then is. Where there is no flock,
+// which is on Windows, the error is [errors.ErrUnsupported].
 func Lock(ctx context.Context, path string) (unlock func(), err error) {
 	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o666)
 	if err != nil {
@@ -40,8 +38,7 @@ func flock(ctx context.Context, file *os.File) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		err := unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB)
-		if !errors.Is(err, unix.EWOULDBLOCK) && !errors.Is(err, unix.EINTR) {
+		if taken, err := tryFlock(file); taken || err != nil {
 			return err
 		}
 		select {
