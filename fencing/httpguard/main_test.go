@@ -77,8 +77,8 @@ func name(r *http.Request) (string, error) {
 	return "kept", nil
 }
 
-// value is a file, which GET gives and PUT and POST set. It fails half-way when it
-// is told to.
+// value is a file, which GET gives and PUT and POST set. It fails half-way, or does
+// not end, when it is told to.
 func value(path string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method == http.MethodGet {
@@ -88,6 +88,11 @@ func value(path string) http.Handler {
 		body, err := io.ReadAll(r.Body)
 		if err == nil {
 			err = os.WriteFile(path+".new", body, 0o600)
+		}
+		if err == nil && r.Header.Get("X-Hang") != "" {
+			if err = os.Rename(path+".new", path); err == nil {
+				select {} // until the process is killed
+			}
 		}
 		if err == nil && r.Header.Get("X-Fail") != "" {
 			err = fmt.Errorf("it fails as it was told to")

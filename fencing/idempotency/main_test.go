@@ -33,6 +33,7 @@ const (
 const (
 	onceHeader    = "X-Once"
 	failHeader    = "X-Fail"
+	hangHeader    = "X-Hang"
 	wordHeader    = "X-Word"
 	highestHeader = "X-Highest"
 )
@@ -95,7 +96,11 @@ func (h hook) serve(r *http.Request) error {
 		if r.Header.Get(failHeader) != "" {
 			return errors.New("it fails as it was told to")
 		}
-		return errors.Join(os.WriteFile(h.path+".new", value, 0o600), os.Rename(h.path+".new", h.path))
+		err := errors.Join(os.WriteFile(h.path+".new", value, 0o600), os.Rename(h.path+".new", h.path))
+		if err == nil && r.Header.Get(hangHeader) != "" {
+			select {} // until the process is killed
+		}
+		return err
 	}
 	if h.flaw == unordered {
 		k.Scope, k.Token, k.Step = idempotency.Scope(k.String()), fencing.Token{Fence: 1}, min(k.Step, 1)

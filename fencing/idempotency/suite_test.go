@@ -23,6 +23,7 @@ type message struct {
 	step  int64
 	value string
 	fails bool
+	hangs bool
 }
 
 // A sender is a guard whose resource is behind the webhook.
@@ -53,7 +54,7 @@ func (s sender) send(ctx context.Context, t fencing.Token, m message, once bool)
 		return err
 	}
 	k.Set(r.Header)
-	for header, is := range map[string]bool{failHeader: m.fails, onceHeader: once} {
+	for header, is := range map[string]bool{failHeader: m.fails, hangHeader: m.hangs, onceHeader: once} {
 		if is {
 			r.Header.Set(header, "yes")
 		}
@@ -97,15 +98,9 @@ func resource(t *testing.T, flaw string) *fencingtest.Resource[message] {
 		Grant: func(context.Context) (fencingtest.Holder[message], error) {
 			return fencingtest.Holder[message]{Guard: guard, Token: tokens.Next()}, nil
 		},
-		Set:  func(value string) message { return message{step: steps.Add(1), value: value} },
-		Fail: func(value string) message { return message{step: steps.Add(1), value: value, fails: true} },
-		Value: func(context.Context) (string, error) {
-			text, err := os.ReadFile(filepath.Join(p.dir, "value"))
-			if errors.Is(err, fs.ErrNotExist) {
-				return "", nil
-			}
-			return string(text), err
-		},
+		Set:   func(value string) message { return message{step: steps.Add(1), value: value} },
+		Fail:  func(value string) message { return message{step: steps.Add(1), value: value, fails: true} },
+		Value: p.value,
 		Restart: func(context.Context) error {
 			p.kill()
 			connections.CloseIdleConnections()
@@ -114,6 +109,46 @@ func resource(t *testing.T, flaw string) *fencingtest.Resource[message] {
 		LoseReply: func(ctx context.Context, call func(context.Context) error) error {
 			return wire.Lose(ctx, "PUT /", call)
 		},
+	}
+}
+
+// value is the resource's, read past the webhook.
+func (p *process) value(context.Context) (string, error) {
+	text, err := os.ReadFile(filepath.Join(p.dir, "value"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	}
+	return string(text), err
+}
+
+// TestKilledWithinAnEffect holds that it is done again, and that its token counts.
+func TestKilledWithinAnEffect(t *testing.T) {
+	p := startProcess(t, "")
+	guard := sender{"http://" + p.address, &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}}
+	written := make(chan error, 1)
+	go func() {
+		written <- guard.Write(context.WithoutCancel(t.Context()), at(2), message{step: 1, value: "new", hangs: true})
+	}()
+	for value := ""; value != "new" && t.Context().Err() == nil; {
+		value, _ = p.value(t.Context()) // until the effect is under way
+	}
+	p.kill()
+	if err := <-written; err == nil {
+		t.Error("an effect whose receiver was killed succeeds")
+	}
+	if err := p.start(); err != nil {
+		t.Fatal(err)
+	}
+	if err := guard.Write(t.Context(), at(1), message{step: 1, value: "late"}); !errors.Is(err, fencing.ErrStale) {
+		t.Errorf("the holder before: %v, want %v", err, fencing.ErrStale)
+	}
+	for i := range 2 {
+		if err := guard.Write(t.Context(), at(2), message{step: 1, value: fmt.Sprint("again ", i)}); err != nil {
+			t.Error(err)
+		}
+	}
+	if value, err := p.value(t.Context()); err != nil || value != "again 0" {
+		t.Errorf("the value is %q, %v, want that of the first one", value, err)
 	}
 }
 
