@@ -29,9 +29,9 @@
 //     transaction's snapshot ends it with a serialization failure, SQLSTATE 40001.
 //     What the snapshot alone refuses is refused rightly, since watermarks only rise.
 //   - MariaDB and MySQL, all levels: SELECT … FOR UPDATE and UPDATE read what was
-//     committed last, and not the snapshot. The condition is not in the UPDATE,
-//     because how many rows it changed is 0 also where it has set what was there
-//     already, and because nobody can tell how many it found on all connections. The
+//     committed last, and not the snapshot. The condition is not in the UPDATE, since
+//     the server counts the rows that it has changed: none, where it has set what
+//     was there already. (Some clients have it count those that it has found.) The
 //     column that finds the row has to be its primary key or unique, since InnoDB
 //     locks all rows that it looks at.
 //   - SQLite: there is one writer at a time. The first statement is a write, so a

@@ -42,7 +42,7 @@ func (m mark) admit(ctx context.Context, tx *sql.Tx, t fencing.Token, once bool,
 	case err != nil:
 		return err
 	case found > 1:
-		return fmt.Errorf("raise a watermark: %d rows have the same %s, want one", found, m.names.Key)
+		return m.several(found)
 	case found == 1:
 		return nil
 	}
@@ -67,17 +67,33 @@ func (m mark) judge(ctx context.Context, tx *sql.Tx, t fencing.Token, once bool)
 }
 
 // look reads the watermark. Its error is [fencing.ErrUnknown] where there is none.
-func (m mark) look(ctx context.Context, tx *sql.Tx) (fencing.Watermark, error) {
-	var seen fencing.Watermark
+func (m mark) look(ctx context.Context, tx *sql.Tx) (seen fencing.Watermark, err error) {
 	q := m.lookup()
-	err := tx.QueryRowContext(ctx, q.text(), q.args...).Scan(&seen.Highest, &seen.Highest.Cluster)
-	switch {
-	case errors.Is(err, sql.ErrNoRows):
-		return seen, fmt.Errorf("%w: no row of %s has the %s %v", fencing.ErrUnknown, m.names.Table, m.names.Key, m.key)
-	case err != nil:
+	rows, err := tx.QueryContext(ctx, q.text(), q.args...)
+	if err != nil {
 		return seen, fmt.Errorf("read the watermark: %w", err)
 	}
+	defer func() { _ = rows.Close() }() // it has been read, or failed
+	found := 0
+	for ; rows.Next(); found++ {
+		if err := rows.Scan(&seen.Highest, &seen.Highest.Cluster); err != nil {
+			return seen, fmt.Errorf("read the watermark: %w", err)
+		}
+	}
+	switch {
+	case rows.Err() != nil:
+		return seen, fmt.Errorf("read the watermark: %w", rows.Err())
+	case found == 0:
+		return seen, fmt.Errorf("%w: no row of %s has the %s %v", fencing.ErrUnknown, m.names.Table, m.names.Key, m.key)
+	case found > 1:
+		return seen, m.several(int64(found))
+	}
 	return seen, nil
+}
+
+// several is for a key that is not that of one row.
+func (m mark) several(rows int64) error {
+	return fmt.Errorf("%d rows of %s have the %s %v: a guard needs a key of one row", rows, m.names.Table, m.names.Key, m.key)
 }
 
 // lookup is the statement that reads the watermark. In MariaDB it locks the row.
