@@ -23,6 +23,7 @@ type base struct {
 	wire    *fencingtest.Wire               // nil for SQLite
 	commit  string                          // what a client sends to commit
 	restart func(ctx context.Context) error // the server, as kill -9 does
+	source  string                          // SQLite's
 	made    atomic.Int64                    // tables
 }
 
@@ -74,7 +75,10 @@ func openPostgres(t *testing.T) *base {
 	return b
 }
 
-func openMariaDB(t *testing.T) *base {
+func openMariaDB(t *testing.T) *base { return mariadb(t, "") }
+
+// mariadb is a server whose guards' connections have settings.
+func mariadb(t *testing.T, settings string) *base {
 	programs := servers.Programs{}.Find()
 	if programs.MariaDB == "" {
 		t.Skip("there is no mariadbd; apt-get install mariadb-server")
@@ -88,7 +92,7 @@ func openMariaDB(t *testing.T) *base {
 		t.Fatal(err)
 	}
 	t.Cleanup(server.Stop)
-	at := func(address string) string { return fmt.Sprintf("lab@tcp(%s)/lab", address) }
+	at := func(address string) string { return fmt.Sprintf("lab@tcp(%s)/lab?%s", address, settings) }
 	b := &base{dialect: sqlguard.MariaDB, commit: "COMMIT", restart: func(ctx context.Context) error {
 		server.Kill(0)
 		return server.Restart(ctx, 0)
@@ -108,18 +112,30 @@ func (b *base) connect(t *testing.T, driver, address string, at func(address str
 	kill := b.restart
 	b.restart = func(ctx context.Context) error {
 		err := kill(ctx)
-		for _, db := range []*sql.DB{b.direct, b.guarded} { // which has connections of before
-			db.SetMaxIdleConns(-1)
-			db.SetMaxIdleConns(16)
-		}
+		b.reopen()
 		return err
 	}
 }
 
-func openSQLite(t *testing.T) *base {
-	source := "file:" + filepath.Join(t.TempDir(), "data.db") + "?_pragma=busy_timeout(60000)&_pragma=journal_mode(WAL)"
-	b := &base{dialect: sqlguard.SQLite}
+// reopen closes the connections that nobody uses, for the next ones to be new.
+func (b *base) reopen() {
+	for _, db := range []*sql.DB{b.direct, b.guarded} {
+		db.SetMaxIdleConns(-1)
+		db.SetMaxIdleConns(16)
+	}
+}
+
+func openSQLite(t *testing.T) *base { return sqlite(t, "_pragma=journal_mode(WAL)") }
+
+// sqlite is a file, which the last connection closes.
+func sqlite(t *testing.T, settings string) *base {
+	source := "file:" + filepath.Join(t.TempDir(), "data.db") + "?_pragma=busy_timeout(60000)&" + settings
+	b := &base{dialect: sqlguard.SQLite, source: source}
 	b.direct, b.guarded = open(t, "sqlite", source), open(t, "sqlite", source)
+	b.restart = func(context.Context) error {
+		b.reopen()
+		return nil
+	}
 	return b
 }
 
