@@ -56,7 +56,8 @@
 // closes it. What does is to cut the other host off before somebody else claims,
 // by switching it off, or by no longer exporting the directory to it. Readers on
 // other hosts see a version as late as their attribute cache lets them (acdirmax,
-// 60 seconds by default).
+// 60 seconds by default). This section follows from the manuals of NFS: the tests
+// of this package run on one host.
 //
 // # By hand
 //
