@@ -15,6 +15,9 @@
 // All of a resource has to go through the same watermark: a Row's guards that row
 // alone, and a write that does not begin with the Table's row is not refused.
 //
+// The tests run PostgreSQL, MariaDB and SQLite. MySQL has what is used here of
+// MariaDB; the tests do not run it.
+//
 // # Why one step is atomic
 //
 // A write locks the row of the watermark, compares with what it finds there once

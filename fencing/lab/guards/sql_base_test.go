@@ -23,6 +23,7 @@ type base struct {
 	wire    *fencingtest.Wire               // nil for SQLite
 	commit  string                          // what a client sends to commit
 	restart func(ctx context.Context) error // the server, as kill -9 does
+	address string                          // the server's
 	source  string                          // SQLite's
 	made    atomic.Int64                    // tables
 }
@@ -108,6 +109,7 @@ func (b *base) connect(t *testing.T, driver, address string, at func(address str
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = b.wire.Close() }) // the server has closed what it passes
+	b.address = address
 	b.direct, b.guarded = open(t, driver, at(address)), open(t, driver, at(b.wire.Address()))
 	kill := b.restart
 	b.restart = func(ctx context.Context) error {
