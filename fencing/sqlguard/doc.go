@@ -45,7 +45,9 @@
 //
 // A serialization failure or a deadlock is the database's own error, and says that
 // nothing was done: repeat the call. Writers of one watermark take the same
-// lock first, and no deadlock comes of it unless the work reaches for more.
+// lock first, and no deadlock comes of it unless the work reaches for more. The
+// exception is a trigger of MariaDB: it fires once the row that is written is locked,
+// so two writers of several rows may come to wait for each other.
 //
 // Where a reply to COMMIT is lost, nobody knows whether the write was done. To
 // repeat it is safe for the watermark; with WriteOnce, [fencing.ErrSpent] tells
