@@ -10,7 +10,8 @@ import (
 // A kind is a system that can be started and struck.
 type kind struct {
 	System
-	fenced bool
+	fenced  bool
+	variant bool // it differs from another one only in how it is struck
 
 	// settings say what to know of how a scenario strikes it, and reasons why one
 	// does not.
@@ -70,7 +71,7 @@ func oneMember(k kind) kind {
 // clientAlone is lockside when a client is paused and its host's daemon is not.
 func clientAlone() kind {
 	k := locksideKind()
-	k.Name += ", client alone paused"
+	k.Name, k.variant = k.Name+", client alone paused", true
 	k.About = "The same. The host's daemon, which renews what its clients hold, is well."
 	k.settings = map[string]string{Pause: "A alone: its host's daemon goes on."}
 	k.reasons = map[string]string{Partition: seeHost, Clock: seeHost, Failover: seeHost, LostDisk: seeHost, Reset: seeHost}
@@ -89,7 +90,7 @@ func clientAlone() kind {
 // it was further.
 func restoredAtOnce() kind {
 	k := locksideKind()
-	k.Name += ", restored at once"
+	k.Name, k.variant = atOnceName, true
 	k.About = "The same. B's daemon has not heard from etcd since A's grant when that is undone."
 	k.settings = map[string]string{Reset: "As above, but at once: B's daemon cannot know that etcd was further."}
 	k.reasons = map[string]string{Pause: seeLater, Partition: seeLater, Clock: seeLater, Failover: seeLater, LostDisk: seeLater}
@@ -103,6 +104,8 @@ func restoredAtOnce() kind {
 	}
 	return k
 }
+
+const atOnceName = Lockside + ", restored at once"
 
 const seeLater = "Told of lockside: it differs in the reset alone."
 

@@ -5,11 +5,12 @@ import (
 	"strings"
 )
 
-// broken are the promises of lockside that results do not keep.
+// broken are the promises of lockside that results do not keep. That a daemon
+// knows of revisions that it has not seen is not among them.
 func broken(results []Result) []string {
 	var all []string
 	for _, r := range results {
-		if r.Reason != "" || !strings.HasPrefix(r.System, Lockside) {
+		if r.Reason != "" || !strings.HasPrefix(r.System, Lockside) || r.System == atOnceName {
 			continue
 		}
 		for _, text := range r.broken() {

@@ -34,7 +34,7 @@ func redlockKind(reached int) kind {
 		},
 	}
 	if reached < redlockServers {
-		k.Name = "Redlock, three of five reached"
+		k.Name, k.variant = "Redlock, three of five reached", true
 		k.About = "The same. As A asks, two of the servers do not hear of it."
 		k.reasons = map[string]string{Reset: noFence, Pause: "As above.", Partition: "As above."}
 	}

@@ -212,6 +212,9 @@ func (r *run) measure(ctx context.Context, k kind, number int) (system System, e
 	if system.Version, err = k.version(ctx, r.Programs); err != nil {
 		return system, err
 	}
+	if k.variant {
+		return system, nil
+	}
 	if system.Calm, err = k.calm(ctx, r.stage(1000+number, "")); err != nil {
 		return system, fmt.Errorf("measure %s while all is calm: %w", k.Name, err)
 	}
