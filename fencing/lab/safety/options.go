@@ -65,19 +65,21 @@ func (o Options) scenarios() []Scenario {
 	})
 }
 
-// wants reports whether a story is played. A short run has each system paused, and
-// each scenario strike one system that it harms and lockside.
+// wants reports whether a story is played. A short run has each system struck, most
+// of them by a pause, and each scenario strike a system.
 func (o Options) wants(k kind, scenario string, checked bool) bool {
 	if !o.Short {
 		return true
 	}
 	switch scenario {
 	case Pause:
-		return checked == k.fenced
+		return checked == k.fenced && k.reasons[Pause] == ""
 	case Clock, Failover:
 		return checked == k.fenced && (k.Name == "Redis" || k.Name == "Redlock, three of five reached")
 	case LostDisk:
-		return checked && k.Name == Lockside+", one member"
+		return checked && (k.Name == Lockside+", one member" || k.Name == etcdKind().Name+", one member")
+	case Reset:
+		return checked && (k.Name == "Redis" || k.Name == Lockside || k.Name == atOnceName)
 	}
 	return checked && (k.Name == "Redis" || k.Name == Lockside)
 }
