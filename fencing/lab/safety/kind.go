@@ -58,7 +58,7 @@ func oneMember(k kind) kind {
 	start := k.start
 	k.Name += ", one member"
 	k.About = "The same on a single etcd member."
-	k.settings = map[string]string{}
+	k.settings = map[string]string{LostDisk: "The only member. With lockside, B's daemon has looked at it since A's grant, as it does every five seconds."}
 	k.reasons = map[string]string{Pause: seeThree, Partition: seeThree, Clock: seeThree, Reset: seeThree,
 		Failover: "There is no other server to take its place."}
 	k.start = func(ctx context.Context, s *stage) (rig, error) {
@@ -92,9 +92,15 @@ func restoredAtOnce() kind {
 	k := locksideKind()
 	k.Name, k.variant = atOnceName, true
 	k.About = "The same. B's daemon has not heard from etcd since A's grant when that is undone."
-	k.settings = map[string]string{Reset: "As above, but at once: B's daemon cannot know that etcd was further."}
-	k.reasons = map[string]string{Pause: seeLater, Partition: seeLater, Clock: seeLater, Failover: seeLater, LostDisk: seeLater}
+	k.settings = map[string]string{
+		Reset:    "As above, but at once: B's daemon cannot know that etcd was further.",
+		LostDisk: "A single etcd member, at once: B's daemon cannot know that etcd was further.",
+	}
+	k.reasons = map[string]string{Pause: seeLater, Partition: seeLater, Clock: seeLater, Failover: seeLater}
 	k.start = func(ctx context.Context, s *stage) (rig, error) {
+		if s.scenario == LostDisk {
+			s.members = 1
+		}
 		r, err := startLockside(ctx, s)
 		if err != nil {
 			return nil, err
@@ -107,7 +113,7 @@ func restoredAtOnce() kind {
 
 const atOnceName = Lockside + ", restored at once"
 
-const seeLater = "Told of lockside: it differs in the reset alone."
+const seeLater = "Told of lockside: it differs only where etcd goes back."
 
 const seeHost = "Told of lockside, where A is paused together with its host."
 

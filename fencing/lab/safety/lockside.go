@@ -86,7 +86,7 @@ func (r *locksideRig) resume() error {
 const probe = 7 * time.Second
 
 func (r *locksideRig) strike(ctx context.Context) error {
-	if r.scenario == Reset && !r.atOnce {
+	if goesBack := r.scenario == Reset || r.scenario == LostDisk && r.members == 1; goesBack && !r.atOnce {
 		select {
 		case <-time.After(probe):
 		case <-ctx.Done():

@@ -137,9 +137,9 @@ func (r *run) all(ctx context.Context) (*Report, error) {
 		}
 	}
 	for i, k := range r.kinds() {
-		if missing[k.Name] == "" && err == nil {
+		if missing[k.Name] == "" && ctx.Err() == nil {
 			system, failed := r.measure(ctx, k, i)
-			report.Systems, err = append(report.Systems, system), failed
+			report.Systems, err = append(report.Systems, system), errors.Join(err, failed)
 		}
 	}
 	report.Took = time.Since(r.began).Round(time.Second)
@@ -183,16 +183,18 @@ func (r *run) tell(ctx context.Context, number int, p planned) error {
 		s.result.Setting = p.kind.settings[p.scenario]
 		err = s.play(ctx)
 		result = s.result
-		if err == nil {
+		if err != nil {
+			result = Result{System: result.System, Scenario: result.Scenario, Checked: result.Checked, Reason: "It could not be played in this run."}
+		} else {
 			r.log.Info("Played", "system", p.kind.Name, "scenario", p.scenario, "checked", p.checked, "seen", result.word())
 		}
-	}
-	if err != nil {
-		return fmt.Errorf("%s, %s, checked: %v: %w", p.kind.Name, p.scenario, p.checked, err)
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.results[number] = result
+	if err != nil {
+		return fmt.Errorf("%s, %s, checked: %v: %w", p.kind.Name, p.scenario, p.checked, err)
+	}
 	return nil
 }
 

@@ -35,13 +35,14 @@ const ClockVariable = "LOCKSIDE_LAB_CLOCK"
 
 // WithClock gives each server a wall clock of its own, which StepClock steps.
 // Monotonic clocks stay as they are. The library is libfaketime, for programs
-// that are linked to the C library; see its README. Programs without it look at
-// the file themselves.
+// that are linked to the C library; see its README. The C library is named behind
+// it for its malloc: jemalloc's asks for the time before libfaketime can tell it.
+// Programs without the library look at the file themselves.
 func WithClock(library string) Option {
 	return func(_ int, c *command) error {
 		file := c.clock()
 		if library != "" {
-			c.env = append(c.env, "LD_PRELOAD="+library, "FAKETIME_TIMESTAMP_FILE="+file, "FAKETIME_NO_CACHE=1",
+			c.env = append(c.env, "LD_PRELOAD="+library+":libc.so.6", "FAKETIME_TIMESTAMP_FILE="+file, "FAKETIME_CACHE_DURATION=1",
 				"FAKETIME_DONT_FAKE_MONOTONIC=1", "DONT_FAKE_MONOTONIC=1")
 		}
 		c.env = append(c.env, ClockVariable+"="+file)

@@ -3,11 +3,13 @@ package servers
 import (
 	"context"
 	"fmt"
+	"net"
 	"os"
 	"os/exec"
 	"os/user"
 	"strconv"
 	"syscall"
+	"time"
 )
 
 // Postgres is one Postgres server, with the user and database of initdb.
@@ -75,6 +77,19 @@ func makeDatabase(ctx context.Context, dir, initdb string, credential *syscall.C
 // hello is what a client sends: a start-up message of protocol 3.0, and Terminate.
 // See "Message Formats" in Postgres' documentation.
 const hello = "\x00\x00\x00\x24\x00\x03\x00\x00user\x00lab\x00database\x00postgres\x00\x00" + "X\x00\x00\x00\x04"
+
+// Kill ends the server as kill -9 does, and waits for its children, who notice by
+// themselves and have its port meanwhile.
+func (pg *Postgres) Kill(i int) {
+	pg.group.Kill(i)
+	for range 500 {
+		if l, err := net.Listen("tcp", pg.Address); err == nil {
+			l.Close()
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+}
 
 // unprivileged is who Postgres runs as: nil, which is us, unless we are root.
 func unprivileged() (*syscall.Credential, error) {
