@@ -15,7 +15,7 @@ import (
 
 const (
 	calmAcquires  = 25
-	calmWorkers   = 6
+	calmWorkers   = 12
 	calmTime      = 2 * time.Second
 	calmThink     = time.Millisecond // that a holder holds for
 	calmPatience  = 20 * time.Second

@@ -42,8 +42,9 @@ func WithClock(library string) Option {
 	return func(_ int, c *command) error {
 		file := c.clock()
 		if library != "" {
-			c.env = append(c.env, "LD_PRELOAD="+library+":libc.so.6", "FAKETIME_TIMESTAMP_FILE="+file, "FAKETIME_CACHE_DURATION=1",
-				"FAKETIME_DONT_FAKE_MONOTONIC=1", "DONT_FAKE_MONOTONIC=1")
+			c.env = append(c.env, "LD_PRELOAD="+library+":libc.so.6", "FAKETIME_TIMESTAMP_FILE="+file, "FAKETIME_NO_CACHE=1",
+				"FAKETIME_DONT_FAKE_MONOTONIC=1", "DONT_FAKE_MONOTONIC=1",
+				"FAKETIME_FORCE_MONOTONIC_FIX=0") // Java waits by the monotonic clock, which is as it should be
 		}
 		c.env = append(c.env, ClockVariable+"="+file)
 		return writeClock(file, 0)
