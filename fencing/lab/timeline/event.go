@@ -31,8 +31,8 @@ type Kind string
 
 // The kinds. A client begins to ask with Acquire, and has the lock from Grant to
 // Release, Told or Refused, if it goes by what it knows. What it does to the
-// resource is in its own lane. A strike lasts until a Heal in the same lane; one
-// that has none was over in a moment.
+// resource is in its own lane. A strike lasts until a Heal in the same lane. Without
+// one, it lasts to the end for a client, and was over in a moment elsewhere.
 const (
 	Acquire Kind = "acquire"
 	Grant   Kind = "grant"

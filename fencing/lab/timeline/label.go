@@ -54,6 +54,17 @@ func (k Kind) word() string {
 	return string(k)
 }
 
+// longest is how many characters a label has at most.
+const longest = 64
+
+// shorten leaves out the end of a long text, which is in the picture's description.
+func shorten(text string) string {
+	if runes := []rune(text); len(runes) > longest {
+		return string(runes[:longest-1]) + "…"
+	}
+	return text
+}
+
 // caption is what is written for an event.
 func (e Event) caption() string {
 	word := e.Kind.word()

@@ -26,7 +26,7 @@ func (l Lane) paint() paint {
 // label gives each event its caption.
 func (p *picture) label() {
 	for i, e := range p.events {
-		l := label{x: p.event(i), text: e.caption(), color: e.Lane.paint().strong}
+		l := label{x: p.event(i), text: shorten(e.caption()), color: e.Lane.paint().strong}
 		switch e.Kind {
 		case Refused:
 			l.color, l.bold = refused, true

@@ -46,7 +46,9 @@ func tell(events []Event) (*story, error) {
 	clients := []Lane{ClientA, ClientB}
 	s.waits = s.spans(clients, []Kind{Acquire}, []Kind{Grant, Failed})
 	s.holds = s.spans(clients, []Kind{Grant}, []Kind{Release, Told, Refused})
-	s.cuts = slices.DeleteFunc(s.spans(Lanes(), []Kind{Strike}, []Kind{Heal}), func(cut span) bool { return cut.open(len(events)) })
+	s.cuts = slices.DeleteFunc(s.spans(Lanes(), []Kind{Strike}, []Kind{Heal}), func(cut span) bool {
+		return cut.open(len(events)) && !slices.Contains(clients, cut.lane)
+	})
 	s.findBoth()
 	s.findLost()
 	return s, nil

@@ -54,6 +54,7 @@ func draw(title string, events []Event) (*picture, error) {
 		canvas: canvas{face: newFace()}, story: s, axis: newAxis(s.events, left, room),
 		labels: map[Lane][]label{}, rows: map[Lane]int{}, top: map[Lane]int{}, height: map[Lane]int{},
 	}
+	p.width = p.event(len(p.events)) + apart + margin
 	p.label()
 	p.layOut()
 	p.text(margin, 24, title, ink, true)
@@ -89,7 +90,6 @@ func (p *picture) layOut() {
 		}
 	}
 	p.bottom = y
-	p.width = p.event(len(p.events)) + apart + margin
 	for _, lane := range Lanes() {
 		for _, l := range p.labels[lane] {
 			p.width = max(p.width, l.x+p.face.width(l.text, l.bold)+margin)

@@ -121,6 +121,9 @@ func TestTextsDoNotOverlap(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		if name == "one" && p.width > 2*room {
+			t.Errorf("a long text made the picture %d wide", p.width)
+		}
 		if len(p.boxes) < len(events) {
 			t.Errorf("%s: %d texts for %d events", name, len(p.boxes), len(events))
 		}
