@@ -1,6 +1,7 @@
 package safety
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -84,18 +85,15 @@ type planned struct {
 	reason   string
 }
 
-// stories are all of them, in the order of the table, without those of systems
-// that are missing.
+// stories are all of them, in the order of the table. Those of systems that are
+// missing have that for a reason.
 func (r *run) stories(missing map[string]string) []planned {
 	var all []planned
 	for _, k := range r.kinds() {
-		if missing[k.Name] != "" {
-			continue
-		}
 		for _, s := range r.scenarios() {
 			for _, checked := range []bool{false, true} {
 				if r.wants(k, s.Name, checked) {
-					all = append(all, planned{k, s.Name, checked, r.reason(k, s.Name, checked)})
+					all = append(all, planned{k, s.Name, checked, cmp.Or(missing[k.Name], r.reason(k, s.Name, checked))})
 				}
 			}
 		}
@@ -125,7 +123,7 @@ func (r *run) all(ctx context.Context) (*Report, error) {
 	missing := map[string]string{}
 	for _, k := range r.kinds() {
 		if lacks := k.lacks(r.Programs); lacks != "" {
-			missing[k.Name] = lacks
+			missing[k.Name] = "Left out: " + lacks + "."
 			report.Missing = append(report.Missing, fmt.Sprintf("%s is left out: %s", k.Name, lacks))
 		}
 	}
@@ -137,10 +135,13 @@ func (r *run) all(ctx context.Context) (*Report, error) {
 		}
 	}
 	for i, k := range r.kinds() {
+		system := k.System
 		if missing[k.Name] == "" && ctx.Err() == nil {
-			system, failed := r.measure(ctx, k, i)
-			report.Systems, err = append(report.Systems, system), errors.Join(err, failed)
+			var failed error
+			system, failed = r.measure(ctx, k, i)
+			err = errors.Join(err, failed)
 		}
+		report.Systems = append(report.Systems, system)
 	}
 	report.Took = time.Since(r.began).Round(time.Second)
 	report.Broken = broken(report.Results)

@@ -96,3 +96,13 @@ func TestEveryStoryIsPlayedOrHasAReason(t *testing.T) {
 		t.Errorf("a short run leaves out %s", name)
 	}
 }
+
+// A system that is not installed keeps its stories, with how to get it.
+func TestMissingSystemHasReasons(t *testing.T) {
+	r := &run{}
+	for _, p := range r.stories(map[string]string{"ZooKeeper": "Left out: there is no java."}) {
+		if left := p.reason == "Left out: there is no java."; left != (p.kind.Name == "ZooKeeper") {
+			t.Errorf("%s, %s: %q", p.kind.Name, p.scenario, p.reason)
+		}
+	}
+}

@@ -106,9 +106,8 @@ func (s *story) hear(lane timeline.Lane, m actor.Message) {
 		}
 	case timeline.Read, timeline.Write:
 		text = fmt.Sprintf("%q", m.Value)
-		s.trace.add(timeline.Resource, m.Kind, m.At, text)
-	case timeline.Refused:
-		s.trace.add(timeline.Resource, m.Kind, m.At, "stale fence")
+	case timeline.Release: // is told when it was asked for
+		return
 	}
 	s.trace.add(lane, m.Kind, m.At, text)
 }
@@ -149,7 +148,7 @@ func (s *story) strike(ctx context.Context) error {
 		}
 	}
 	if s.scenario == Partition {
-		s.note(timeline.Strike, "A is cut off from it")
+		s.trace.add(timeline.ClientA, timeline.Strike, s.struck, "cut off from the lock service")
 		s.cut(0)
 	}
 	return s.rig.strike(ctx)
@@ -195,6 +194,7 @@ func (s *story) afterA(ctx context.Context) error {
 		return err
 	}
 	s.gaveUp = actor.Now()
+	s.trace.add(timeline.ClientA, timeline.Release, s.gaveUp, "")
 	if _, err := s.a.Do(ctx, actor.Step{Do: actor.Release}); err != nil {
 		return err
 	}

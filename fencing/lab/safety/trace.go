@@ -26,10 +26,14 @@ func (t *trace) add(lane timeline.Lane, kind timeline.Kind, at time.Duration, te
 	t.events = append(t.events, timeline.Event{At: at - t.began, Lane: lane, Kind: kind, Text: text})
 }
 
-// all are the events in their order.
+// all are the events in their order. The story begins with the first one.
 func (t *trace) all() []timeline.Event {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	slices.SortStableFunc(t.events, func(a, b timeline.Event) int { return cmp.Compare(a.At, b.At) })
-	return slices.Clone(t.events)
+	all := slices.Clone(t.events)
+	for i := range all {
+		all[i].At -= t.events[0].At
+	}
+	return all
 }
