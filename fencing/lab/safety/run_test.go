@@ -28,7 +28,7 @@ func TestShortRun(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 8*time.Minute)
 	defer cancel()
-	report, err := Run(ctx, Options{Short: true, Parallel: 3, TTL: 3 * time.Second, Dir: t.TempDir()}, slog.New(slog.NewTextHandler(t.Output(), nil)))
+	report, err := Run(ctx, Options{Short: true, Parallel: 3, TTL: 3 * time.Second}, slog.New(slog.NewTextHandler(t.Output(), nil)))
 	if err != nil {
 		t.Fatal(err)
 	}
