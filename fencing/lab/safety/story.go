@@ -123,7 +123,7 @@ func (s *story) begin(ctx context.Context) error {
 		return err
 	}
 	if grant.Kind != timeline.Grant {
-		return fmt.Errorf("A was not granted the lock: %s", grant.Text)
+		return fmt.Errorf("client A was not granted the lock: %s", grant.Text)
 	}
 	s.result.FenceA = grant.Fence
 	if err := s.rig.granted(ctx); err != nil {
@@ -134,7 +134,7 @@ func (s *story) begin(ctx context.Context) error {
 		return err
 	}
 	if read.Kind != timeline.Read {
-		return fmt.Errorf("A could not read the resource: %s", read.Text)
+		return fmt.Errorf("client A could not read the resource: %s", read.Text)
 	}
 	return s.strike(ctx)
 }
@@ -186,7 +186,7 @@ func (s *story) goOn(ctx context.Context) error {
 }
 
 // errNobody is for a wait for B's grant that has been long enough.
-var errNobody = errors.New("B was not granted the lock in time")
+var errNobody = errors.New("client B was not granted the lock in time")
 
 // afterA lets A write and give back the lock, and then B have it.
 func (s *story) afterA(ctx context.Context) error {
