@@ -112,8 +112,14 @@ func eachPlace(t *testing.T, signal syscall.Signal, run func(t *testing.T, metho
 				if err != nil {
 					t.Fatal(err)
 				}
+				t.Cleanup(func() { _ = p.cmd.Process.Kill() }) // where the test fails
 				if err := p.reach(); err != nil {
 					t.Fatal(err, p.wait())
+				}
+				if signal == syscall.SIGSTOP {
+					if err := p.stopped(); err != nil {
+						t.Fatal(err)
+					}
 				}
 				run(t, method, place, dir, guard, p)
 			})
@@ -172,7 +178,7 @@ func TestStoppedAndKilled(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := p.reach(); err != nil {
+	if err := errors.Join(p.reach(), p.stopped()); err != nil {
 		t.Fatal(err)
 	}
 	claimed := make(chan error, 1)

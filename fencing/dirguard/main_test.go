@@ -177,6 +177,22 @@ func (p *process) reach() error {
 	return err
 }
 
+// stopped waits until a process that has reached its step is stopped: else it could
+// be told to go on before it is.
+func (p *process) stopped() error {
+	for {
+		var status syscall.WaitStatus
+		_, err := syscall.Wait4(p.cmd.Process.Pid, &status, syscall.WUNTRACED, nil)
+		switch {
+		case errors.Is(err, syscall.EINTR):
+			continue
+		case err == nil && !status.Stopped():
+			return fmt.Errorf("it ended, and did not stop: %v", status)
+		}
+		return err
+	}
+}
+
 // goOn lets a process that stopped itself go on.
 func (p *process) goOn() error {
 	return errors.Join(p.cmd.Process.Signal(syscall.SIGCONT), p.in.Close())
