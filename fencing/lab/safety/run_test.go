@@ -32,6 +32,9 @@ func TestShortRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if err := report.WriteTable(t.Output()); err != nil {
+		t.Error(err)
+	}
 	for _, text := range report.Missing {
 		t.Log(text)
 	}
