@@ -37,6 +37,13 @@ func TestFlagsReachTheOptions(t *testing.T) {
 		{"--waiters=-2", "-2 waiters"},
 		{"--no-such-flag", "unknown flag"},
 	})
+	check(t, "safety", []flag{
+		{"--system=Chubby", "no system Chubby"},
+		{"--scenario=flood", "no scenario flood"},
+		{"--parallel=0", "0 stories at a time"},
+		{"--ttl=1s", "a TTL of 1s"},
+		{"--no-such-flag", "unknown flag"},
+	})
 	check(t, "soak", []flag{
 		{"--for=0s", "a soak for 0s"},
 		{"--progress=0s", "a soak for 10m0s, told of every 0s"},
