@@ -162,7 +162,7 @@ func TestFileOfAWatermark(t *testing.T) {
 	if text, err := os.ReadFile(path); err != nil || string(text) != at(8123).String()+"\n" {
 		t.Errorf("%q, %v", text, err)
 	}
-	for _, text := range []string{"x\n", "8123 \n", " 8123\n", "0\n", "8123 begun begun\n"} {
+	for _, text := range []string{"", "\n", "x\n", "8123 \n", " 8123\n", "0\n", "8123 begun begun\n"} {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}

@@ -48,12 +48,8 @@ func (m Mark) MarshalText() ([]byte, error) {
 	return append(text, '\n'), err
 }
 
-// UnmarshalText reads what MarshalText gave, and no text as no mark.
+// UnmarshalText reads what MarshalText gave.
 func (m *Mark) UnmarshalText(text []byte) error {
-	if len(text) == 0 {
-		*m = Mark{}
-		return nil
-	}
 	token, found := strings.CutSuffix(strings.TrimSuffix(string(text), "\n"), begun)
 	highest, err := fencing.Parse(token)
 	if err != nil {
@@ -110,7 +106,10 @@ func (s store) Hold(ctx context.Context, name string) (Held, error) {
 		return nil, err
 	}
 	h := &held{Held: file}
-	if err := h.mark.UnmarshalText(file.Data); err != nil {
+	if file.Data == nil {
+		return h, nil
+	}
+	if err := h.mark.UnmarshalText(file.Data); err != nil { // one that was emptied is none, too
 		file.Release()
 		return nil, fmt.Errorf("%w: that of %q was not written by this package", err, name)
 	}
