@@ -93,7 +93,7 @@ func restoredAtOnce() kind {
 	k.Name, k.variant = atOnceName, true
 	k.About = "The same. B's daemon has not heard from etcd since A's grant when that is undone."
 	k.settings = map[string]string{
-		Reset:    "As above, but at once: B's daemon cannot know that etcd was further.",
+		Reset:    "As lockside, but at once: B's daemon cannot know that etcd was further.",
 		LostDisk: "A single etcd member, at once: B's daemon cannot know that etcd was further.",
 	}
 	k.reasons = map[string]string{Pause: seeLater, Partition: seeLater, Clock: seeLater, Failover: seeLater}

@@ -36,9 +36,11 @@ func redlockKind(reached int) kind {
 	if reached < redlockServers {
 		k.Name, k.variant = "Redlock, three of five reached", true
 		k.About = "The same. As A asks, two of the servers do not hear of it."
-		k.reasons = map[string]string{Reset: noFence, Pause: "As above.", Partition: "As above."}
+		k.reasons = map[string]string{Reset: noFence, Pause: seeAll, Partition: seeAll}
 	}
 	return k
 }
 
 const noFence = "There is no fence."
+
+const seeAll = "Told of Redlock: it does not depend on how many servers A reached."
