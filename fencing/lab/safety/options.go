@@ -66,14 +66,15 @@ func (o Options) scenarios() []Scenario {
 }
 
 // wants reports whether a story is played. A short run has each system struck, most
-// of them by a pause, and each scenario strike a system.
+// of them by a pause, and each scenario strike a system. Of lockside it shows as well
+// what a lock alone does not prevent.
 func (o Options) wants(k kind, scenario string, checked bool) bool {
 	if !o.Short {
 		return true
 	}
 	switch scenario {
 	case Pause:
-		return checked == k.fenced && k.reasons[Pause] == ""
+		return (checked == k.fenced || k.Name == Lockside) && k.reasons[Pause] == ""
 	case Clock, Failover:
 		return checked == k.fenced && (k.Name == "Redis" || k.Name == "Redlock, three of five reached")
 	case LostDisk:
