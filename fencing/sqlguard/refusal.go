@@ -53,7 +53,7 @@ func Refusal(err error, t fencing.Token) error {
 // stale is the error for a trigger that has seen a token which is greater than
 // what the session told, or of another cluster.
 func stale(highest string, t fencing.Token) error {
-	seen, err := fencing.Parse(highest)
+	seen, err := parseSeen(highest)
 	if err != nil {
 		return &fencing.StaleError{Token: t} // SQLite's do not tell
 	}
@@ -61,6 +61,15 @@ func stale(highest string, t fencing.Token) error {
 		return err
 	}
 	return fmt.Errorf("%w: the session has told a lower one than %v", fencing.ErrToken, t)
+}
+
+// parseSeen reads a watermark, whose fence is 0 where it was set by hand.
+func parseSeen(text string) (fencing.Token, error) {
+	if id, found := strings.CutPrefix(text, "0@"); found && id != "" {
+		cluster, err := fencing.ParseCluster(id)
+		return fencing.Token{Cluster: cluster}, err
+	}
+	return fencing.Parse(text)
 }
 
 // refusal is the SQLSTATE of a trigger's error, and the token in it. The message
@@ -74,7 +83,7 @@ func refusal(err error) (state, highest string) {
 	if found && !strings.HasPrefix(coded.SQLState(), "LF") {
 		return "", ""
 	}
-	message := regexp.MustCompile(`^(?:[^:]*: )?lockside (LF\d{3}): [a-z ]*([1-9][0-9a-f@]*)?`)
+	message := regexp.MustCompile(`^(?:[^:]*: )?lockside (LF\d{3}): [a-z ]*([0-9][0-9a-f@]*)?`)
 	for ; err != nil; err = errors.Unwrap(err) {
 		if m := message.FindStringSubmatch(err.Error()); m != nil {
 			return m[1], m[2]

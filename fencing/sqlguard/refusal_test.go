@@ -34,6 +34,7 @@ func TestRefusal(t *testing.T) {
 		{"mattn's SQLite", errors.New(messageOver), fencing.ErrStale, fencing.Token{}},
 		{"without a cluster", errors.New("Error 1644 (LF001): " + messageStale + "8"), fencing.ErrCluster, fencing.Token{}},
 		{"another cluster", errors.New("Error 1644 (LF001): " + messageStale + "8@a1"), fencing.ErrCluster, fencing.Token{}},
+		{"a watermark set for another cluster", errors.New("Error 1644 (LF001): " + messageStale + "0@a1"), fencing.ErrCluster, fencing.Token{}},
 		{"another cluster in SQLite", errors.New(messageCluster), fencing.ErrCluster, fencing.Token{}},
 		{"a session that told a lower one", errors.New("Error 1644 (LF001): " + messageStale + own.String()), fencing.ErrToken, fencing.Token{}},
 		{"no token", coded{stateNone, "ERROR: " + messageNone + " (SQLSTATE LF000)"}, fencing.ErrToken, fencing.Token{}},

@@ -129,6 +129,25 @@ func TestSQLReset(t *testing.T) {
 	})
 }
 
+// TestSQLTriggerReset does so for triggers, and holds that they tell a token of the
+// former cluster from one that is stale before the new one has been seen.
+func TestSQLTriggerReset(t *testing.T) {
+	forEach(t, func(t *testing.T, b *base) {
+		names, table := sqlguard.Names{Table: "fences"}, b.things(t)
+		b.do(t, must(sqlguard.TableSchema(b.dialect, names))(t), must(sqlguard.CheckSchema(b.dialect, names))(t))
+		b.do(t, must(sqlguard.TriggerSchema(b.dialect, names, table, "nightly"))(t)...)
+		b.do(t, "UPDATE fences SET fence = 0, cluster = 'a1' WHERE name = 'nightly'")
+		guard := must(sqlguard.NewTrigger(b.database(sql.LevelDefault), names, "nightly"))(t)
+		former, next := fencing.Token{Cluster: 0xcdf818194e3a8c32, Fence: 8123}, fencing.Token{Cluster: 0xa1, Fence: 12}
+		if err := guard.Write(t.Context(), former, b.update(table, "former")); !errors.Is(err, fencing.ErrCluster) {
+			t.Errorf("the former cluster: %v, want %v", err, fencing.ErrCluster)
+		}
+		if err := guard.Write(t.Context(), next, b.update(table, "next")); err != nil {
+			t.Errorf("the next cluster: %v", err)
+		}
+	})
+}
+
 // TestSQLNull has rows that were there before the columns, and are NULL in them.
 func TestSQLNull(t *testing.T) {
 	forEach(t, func(t *testing.T, b *base) {
