@@ -83,11 +83,23 @@ func refusal(err error) (state, highest string) {
 	if found && !strings.HasPrefix(coded.SQLState(), "LF") {
 		return "", ""
 	}
-	message := regexp.MustCompile(`^(?:[^:]*: )?lockside (LF\d{3}): [a-z ]*([0-9][0-9a-f@]*)?`)
-	for ; err != nil; err = errors.Unwrap(err) {
-		if m := message.FindStringSubmatch(err.Error()); m != nil {
-			return m[1], m[2]
+	return find(regexp.MustCompile(`^(?:[^:]*: )?lockside (LF\d{3}): [a-z ]*([0-9][0-9a-f@]*)?`), err)
+}
+
+// find looks for a message in an error, and then in all that it wraps.
+func find(message *regexp.Regexp, err error) (state, highest string) {
+	if err == nil {
+		return "", ""
+	}
+	if m := message.FindStringSubmatch(err.Error()); m != nil {
+		return m[1], m[2]
+	}
+	if several, ok := err.(interface{ Unwrap() []error }); ok {
+		for _, one := range several.Unwrap() {
+			if state, highest = find(message, one); state != "" {
+				return state, highest
+			}
 		}
 	}
-	return "", ""
+	return find(message, errors.Unwrap(err))
 }

@@ -29,6 +29,8 @@ func TestRefusal(t *testing.T) {
 		{"pgx", coded{stateStale, "ERROR: " + messageStale + token(10).String() + " (SQLSTATE LF001)"}, fencing.ErrStale, token(10)},
 		{"pq", coded{stateStale, "pq: " + messageStale + token(10).String()}, fencing.ErrStale, token(10)},
 		{"wrapped", fmt.Errorf("pay: 3 times: %w", coded{stateStale, "pq: " + messageStale + token(10).String()}), fencing.ErrStale, token(10)},
+		{"wrapped with another", fmt.Errorf("%w: %w", errors.New("pay"), coded{stateStale, "ERROR: " + messageStale + token(10).String()}), fencing.ErrStale, token(10)},
+		{"joined to another", errors.Join(errors.New("close: broken"), errors.New("Error 1644 (LF001): "+messageStale+token(10).String())), fencing.ErrStale, token(10)},
 		{"MySQL", errors.New("Error 1644 (LF001): " + messageStale + token(10).String()), fencing.ErrStale, token(10)},
 		{"modernc's SQLite", errors.New("constraint failed: " + messageOver + " (1811)"), fencing.ErrStale, fencing.Token{}},
 		{"mattn's SQLite", errors.New(messageOver), fencing.ErrStale, fencing.Token{}},
