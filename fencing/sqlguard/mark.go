@@ -76,7 +76,11 @@ func (m mark) look(ctx context.Context, tx *sql.Tx) (seen fencing.Watermark, err
 	defer func() { _ = rows.Close() }() // it has been read, or failed
 	found := 0
 	for ; rows.Next(); found++ {
-		if err := rows.Scan(&seen.Highest, &seen.Highest.Cluster); err != nil {
+		err := rows.Scan(&seen.Highest, &seen.Highest.Cluster)
+		if errors.Is(err, fencing.ErrToken) { // not wrapped: it is not the caller's token that is none
+			return seen, fmt.Errorf("read the watermark: %v", err)
+		}
+		if err != nil {
 			return seen, fmt.Errorf("read the watermark: %w", err)
 		}
 	}

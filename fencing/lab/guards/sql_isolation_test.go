@@ -148,6 +148,21 @@ func TestSQLTriggerReset(t *testing.T) {
 	})
 }
 
+// TestSQLNoWatermark has what somebody else wrote in the place of a watermark: that
+// is no fault of the caller's token.
+func TestSQLNoWatermark(t *testing.T) {
+	forEach(t, func(t *testing.T, b *base) {
+		names := sqlguard.Names{Table: "fences"}
+		b.do(t, must(sqlguard.TableSchema(b.dialect, names))(t))
+		guard := must(sqlguard.NewTable(b.database(sql.LevelDefault), names, "nightly"))(t)
+		b.do(t, "INSERT INTO fences VALUES ('nightly', 8123, 'A1')")
+		err := guard.Claim(t.Context(), fencing.Token{Cluster: 0xa1, Fence: 8124})
+		if err == nil || errors.Is(err, fencing.ErrToken) || errors.Is(err, fencing.ErrCluster) {
+			t.Errorf("the cluster is A1: %v, want an error of the database's own", err)
+		}
+	})
+}
+
 // TestSQLNull has rows that were there before the columns, and are NULL in them.
 func TestSQLNull(t *testing.T) {
 	forEach(t, func(t *testing.T, b *base) {
