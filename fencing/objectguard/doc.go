@@ -73,6 +73,7 @@
 // you are stale. If its cluster, behind the @, is another one, stop too. PUT the
 // line with your token, a new random id and the ids that were there, and the body,
 // with If-Match: and the ETag of the GET; or with If-None-Match: * if that was 404.
+// An id is of at most 64 letters and digits, and 32 ids are the most.
 // After 200 it is done. After 409, 412, or 404 for a PUT with If-Match, start again;
 // if your id is in the line by then, it is done.
 //

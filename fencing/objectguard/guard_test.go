@@ -159,7 +159,7 @@ func TestUnfencedObjects(t *testing.T) {
 	for _, object := range []string{
 		"", "data", "lockside-fence 8", "lockside-fence 8 A", "lockside-fence 8\nx", "lockside-fence 0 A\nx", "lockside-fence 0@ A\nx", "lockside-fence 0@xy A\nx", "lockside-fence s8 A\nx",
 		"lockside-fence  8 A\nx", "lockside-fence 8 A \nx", "Lockside-fence 8 A\nx", "lockside-fence 8" + long + "\nx",
-		"lockside-fence 8 " + strings.Repeat("A", 1100) + "\nx",
+		"lockside-fence 8 " + strings.Repeat("A", 1100) + "\nx", "lockside-fence 8 " + strings.Repeat("A", 65) + "\nx",
 	} {
 		store := &memory{objects: map[string][]byte{"object": []byte(object)}}
 		guard := objectguard.New(store, "object")
@@ -189,6 +189,22 @@ func TestSetByHand(t *testing.T) {
 		t.Error(err)
 	}
 	holds(t, guard, "body", 1)
+}
+
+// TestLongIDs has a line full of the ids of other programs, which are as long as
+// they may be: guards go on writing it.
+func TestLongIDs(t *testing.T) {
+	line := "lockside-fence 9223372036854775807@ffffffffffffffff" + strings.Repeat(" "+strings.Repeat("A", 64), 32)
+	store := &memory{objects: map[string][]byte{"object": []byte(line + "\nbody")}}
+	guard := objectguard.New(store, "object")
+	for range 2 {
+		if err := guard.Claim(t.Context(), fencing.Token{Cluster: 1<<64 - 1, Fence: 1<<63 - 1}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, body, err := objectguard.Parse(store.objects["object"]); err != nil || string(body) != "body" {
+		t.Errorf("%q, %v", body, err)
+	}
 }
 
 func TestParse(t *testing.T) {

@@ -16,9 +16,10 @@ import (
 var ErrUnfenced = errors.New("the object does not begin with its fence")
 
 const (
-	word    = "lockside-fence" // the first one of the line
-	known   = 32               // ids that the line keeps
-	longest = 1 << 10          // line
+	word      = "lockside-fence" // the first one of the line
+	known     = 32               // ids that the line keeps
+	longestID = 64               // which other programs may use
+	longest   = 1 << 12          // line: more than all of these can be
 )
 
 // A record is an object: the line, and the body behind it.
@@ -68,7 +69,7 @@ func (r record) encode() []byte {
 func parse(object []byte) (record, error) {
 	line, body, found := bytes.Cut(object, []byte("\n"))
 	words := strings.Split(string(line[:min(longest, len(line))]), " ")
-	if !found || len(line) > longest || words[0] != word || len(words) < 3 || len(words) > 2+known || slices.Contains(words, "") {
+	if !found || len(line) > longest || words[0] != word || len(words) < 3 || len(words) > 2+known || slices.ContainsFunc(words, odd) {
 		return record{}, fmt.Errorf("%w: it begins %.60q", ErrUnfenced, object)
 	}
 	seen, err := parseSeen(words[1])
@@ -77,6 +78,9 @@ func parse(object []byte) (record, error) {
 	}
 	return record{seen: seen, ids: words[2:], body: body}, nil
 }
+
+// odd tells what is no word of a line.
+func odd(word string) bool { return word == "" || len(word) > longestID }
 
 // parseSeen reads a watermark, whose fence is 0 where it was set by hand.
 func parseSeen(text string) (fencing.Token, error) {
