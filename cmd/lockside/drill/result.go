@@ -49,7 +49,7 @@ type timeline struct {
 }
 
 func (t *timeline) tell(who, format string, args ...any) {
-	s := Step{Seconds: time.Since(t.began).Round(time.Millisecond).Seconds(), Who: who, Did: fmt.Sprintf(format, args...)}
+	s := Step{Seconds: float64(time.Since(t.began).Milliseconds()) / 1e3, Who: who, Did: fmt.Sprintf(format, args...)}
 	t.steps = append(t.steps, s)
 	fmt.Fprintf(t.out, "%2d %6.1fs  %-6s  %s\n", len(t.steps), s.Seconds, s.Who, s.Did)
 }

@@ -4,8 +4,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 	"testing"
+	"time"
 
 	"lockside/cmd/lockside/drill/register"
 	"lockside/fencing"
@@ -63,5 +65,14 @@ func TestFailureOnItsWay(t *testing.T) {
 	}
 	if err := newFailure(errors.New("psql is not installed")); errors.Is(err, ErrAnswer) || errors.Is(err, fencing.ErrStale) {
 		t.Errorf("%v is taken for an answer", err)
+	}
+}
+
+// TestSecondsAreThousandths holds that JSON has no more digits than were meant.
+func TestSecondsAreThousandths(t *testing.T) {
+	line := timeline{out: io.Discard, began: time.Now().Add(-3619 * time.Millisecond)}
+	line.tell(drillName, "nothing")
+	if text, err := json.Marshal(line.steps[0].Seconds); err != nil || len(text) > len("3.619") {
+		t.Errorf("%s, %v", text, err)
 	}
 }
