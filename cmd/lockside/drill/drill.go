@@ -39,6 +39,7 @@ type drill struct {
 	register register.Register
 	holders  []*holder
 	last     fencing.Token // the last that has claimed
+	made     bool          // the resource has what the drill makes there
 	written  bool          // a holder may have written
 }
 
@@ -74,6 +75,7 @@ func Run(ctx context.Context, o Options) (result *Result, err error) {
 	if err := d.bounded(context.WithoutCancel(ctx), func(ctx context.Context) error { return d.register.Make(ctx, beginning) }); err != nil {
 		return nil, fmt.Errorf("prepare %s: %w", d.register.Place(), err)
 	}
+	d.made = true
 	return d.play(ctx)
 }
 
@@ -151,8 +153,11 @@ func (d *drill) clean(ctx context.Context) error {
 		return nil
 	}
 	err := d.bounded(ctx, func(ctx context.Context) error { return d.register.Remove(ctx, d.last) })
-	if err != nil {
-		return fmt.Errorf("remove %s, which is left: %w", d.register.Place(), err)
+	switch {
+	case err == nil:
+		return nil
+	case !d.made: // for the reason for which it was not made
+		return fmt.Errorf("%s may be left", d.register.Place())
 	}
-	return nil
+	return fmt.Errorf("remove %s, which is left: %w", d.register.Place(), err)
 }
