@@ -51,7 +51,8 @@ const drillExitCodes = `Exit codes:
   1    it was not: the resource let the stale write in, or answered neither done
        nor stale
   64   the command line is wrong
-  69   the daemon, etcd or the resource is not available
+  69   the daemon, etcd or the resource is not available, or nobody could be told
+       what was shown
   75   somebody has the lock
   77   this user may not have it
   128+n  signal n ended the drill; nothing is left of it`
@@ -90,6 +91,11 @@ func (a *app) drill() *cobra.Command {
 }
 
 func (d *driller) check(cmd *cobra.Command) error {
+	for _, name := range []string{"resource", "name"} {
+		if flag := cmd.Flag(name); flag.Changed && flag.Value.String() == "" {
+			return usageError("--" + name + " is empty: give one, or leave it out") // such as an unset variable
+		}
+	}
 	switch {
 	case d.embedded && cmd.Flag("socket").Changed:
 		return usageError("--embedded starts daemons of its own, so it does not go with --socket")
@@ -180,10 +186,13 @@ func (a *app) writeDrill(r *drill.Result) error {
 	} else {
 		_, err = fmt.Fprintf(a.stdout, "\n%s\n", harmless(r.Sentence))
 	}
-	if err == nil && !r.Shown {
+	switch {
+	case err != nil:
+		return a.unavailable(err)
+	case !r.Shown:
 		return &exitError{code: exitFailure}
 	}
-	return err
+	return nil
 }
 
 const holderCommand = "drill-holder"
