@@ -35,7 +35,7 @@ local function commands()
 	local all, at = {}, 4
 	while at <= #ARGV do
 		local words = tonumber(ARGV[at])
-		if not words or words < 1 or at + words > #ARGV then
+		if not words or words % 1 ~= 0 or words < 1 or at + words > #ARGV then
 			return nil
 		end
 		all[#all + 1] = {unpack(ARGV, at + 1, at + words)}
@@ -45,7 +45,7 @@ local function commands()
 end
 
 local todo = commands()
-if not todo or (verb == 'claim') ~= (#todo == 0) or (verb ~= 'claim' and verb ~= 'write' and verb ~= 'once') then
+if not todo or not cluster or (verb == 'claim') ~= (#todo == 0) or (verb ~= 'claim' and verb ~= 'write' and verb ~= 'once') then
 	return redis.error_reply('ERR fence.lua: want claim, or write or once with commands')
 end
 if not isFence(fence) then

@@ -218,6 +218,9 @@ func TestRedisScriptRefusesNonsense(t *testing.T) {
 		{"write", "7", "", 0},
 		{"write", "7", "", -1, "SET"},
 		{"write", "7", "", 1.5, "SET", "{n}a", "x"},
+		{"write", "7", "", 1.5, "SET", "{n}a"},
+		{"write", "7", "", "nan", "SET", "{n}a", "x"},
+		{"claim", "7"},
 	} {
 		if reply, err := eval(args...); err == nil {
 			t.Errorf("%v: %v", args, reply)
@@ -230,6 +233,12 @@ func TestRedisScriptRefusesNonsense(t *testing.T) {
 	}
 	if n, err := client.Exists(t.Context(), "{n}fence", "{n}a").Result(); err != nil || n != 0 {
 		t.Errorf("%d keys were written, %v", n, err)
+	}
+	if err := client.HSet(t.Context(), "{n}fence", "fence", "6").Err(); err != nil {
+		t.Fatal(err)
+	}
+	if reply, err := eval("claim", "7"); err == nil {
+		t.Errorf("without the word for a cluster: %v", reply)
 	}
 	if err := client.HSet(t.Context(), "{n}fence", "fence", "seven").Err(); err != nil {
 		t.Fatal(err)
