@@ -51,7 +51,7 @@ func addSafetyFlags(command *cobra.Command, o *safety.Options, out *safety.Outpu
 	flags.StringSliceVar(&o.Scenarios, "scenario", nil, fmt.Sprintf("strike in this way; there are %q (default all)", scenarios))
 	flags.BoolVar(&o.Short, "short", false, "play some stories of each kind")
 	flags.IntVar(&o.Parallel, "parallel", 3, "play so many stories at a time")
-	flags.DurationVar(&o.TTL, "ttl", 3*time.Second, "TTL of locks and sessions")
+	flags.DurationVar(&o.TTL, "ttl", 6*time.Second, "TTL of locks and sessions")
 	flags.StringVar(&o.Dir, "dir", "", "`directory` for the servers' files (default that for temporary files)")
 	flags.BoolVar(&o.Keep, "keep", false, "leave the servers' files and logs there")
 	flags.StringVar(&o.Programs.Etcd, "etcd", "", "etcd `program` (default built from its module)")

@@ -160,7 +160,7 @@ func (s *story) patience() time.Duration {
 	if s.scenario == Partition || s.scenario == Reset {
 		return waitTimeout
 	}
-	return 4 * s.ttl
+	return 2*s.ttl + 3*time.Second
 }
 
 // goOn plays from the strike: B asks for the lock, and has it at once, or late, or
