@@ -39,7 +39,10 @@ func Open(dir string) (*Files, error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, err
 	}
-	return &Files{dir: dir}, Sync(filepath.Dir(dir))
+	if err := Sync(filepath.Dir(dir)); err != nil && !errors.Is(err, fs.ErrPermission) {
+		return nil, err // whoever may not list it was given dir by somebody else
+	}
+	return &Files{dir: dir}, nil
 }
 
 // Hold waits until the name is the caller's alone, until the context ends, whose
