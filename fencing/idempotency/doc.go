@@ -85,7 +85,8 @@
 //
 // When the etcd cluster was rebuilt, keys of the new one are refused with
 // [fencing.ErrCluster] until an operator says that they are good. With [Files] that
-// is a file, named as the name is in keys, with % written as %25 and . as %2E:
+// is a file, named as the name is in keys, with % written as %25, . as %2E and ~
+// as %7E:
 //
 //	{"highest":"1@cdf818194e3a8c32","through":0}
 //

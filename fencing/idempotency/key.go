@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 	"strconv"
 	"strings"
 
@@ -18,6 +19,9 @@ const MaxLength = 128
 
 // maxScope is what the longest token and step leave of it, with two colons.
 const maxScope = MaxLength - len("9223372036854775807@ffffffffffffffff") - len("9223372036854775807") - 2
+
+// digestLength is how long a digest is in the scope of a long name.
+var digestLength = base64.RawURLEncoding.EncodedLen(sha256.Size)
 
 // ErrKey is for what is no key.
 var ErrKey = errors.New("not an idempotency key")
@@ -66,7 +70,7 @@ func isPlain(c byte) bool {
 // Check is nil for a key that a receiver may look at. The error is [ErrKey], and
 // [fencing.ErrToken] too where it is the token.
 func (k Key) Check() error {
-	if k.Scope == "" || len(k.Scope) > maxScope || strings.ContainsFunc(k.Scope, isForeign) {
+	if !isScope(k.Scope) {
 		return fmt.Errorf("%w: %.80q is no name in the form of keys", ErrKey, k.Scope)
 	}
 	if k.Step < 0 {
@@ -76,6 +80,16 @@ func (k Key) Check() error {
 		return fmt.Errorf("%w: %w", ErrKey, err)
 	}
 	return nil
+}
+
+// isScope reports whether a text is what Scope gives. Another spelling of a name
+// would have another watermark.
+func isScope(text string) bool {
+	if _, digest, cut := strings.Cut(text, "~"); cut {
+		return len(text) == maxScope && len(digest) == digestLength && !strings.ContainsFunc(text, isForeign)
+	}
+	name, err := url.PathUnescape(text)
+	return err == nil && text != "" && Scope(name) == text
 }
 
 // isForeign tells what is in no scope.

@@ -54,6 +54,7 @@ func TestNoKeys(t *testing.T) {
 	for _, text := range []string{
 		"", "a", "a:1", ":1:1", "a:1:1:1", "a:0:1", "a:1:-1", "a:1:01", "a:1:+1", "a:1:x", "a:01:1", "a:s1:1", "a b:1:1", "é:1:1", "a:1@:1", "a:1:1 ",
 		"a:1:9223372036854775808", strings.Repeat("a", 72) + ":1:1", `"a:1:1"`,
+		"a%2fb:1:1", "%61:1:1", "a%2:1:1", "%:1:1", "a~b:1:1", strings.Repeat("a", 72-44) + "~" + strings.Repeat("b", 43) + ":1:1", // other spellings
 	} {
 		if k, err := idempotency.Parse(text); !errors.Is(err, idempotency.ErrKey) {
 			t.Errorf("%q is read as %v, %v", text, k, err)
