@@ -19,13 +19,13 @@ func TestWallClock(t *testing.T) {
 		"lockside/cmd/lockside/cli/entries.go", "lockside/cmd/lockside/cli/waiting.go",
 	}
 	measured := []string{
-		"lockside/daemon/peer/names.go", "lockside/ipc/conn.go", "lockside/systemd/notify.go",
+		"lockside/cmd/lockside/drill/drill.go", "lockside/daemon/peer/names.go", "lockside/ipc/conn.go", "lockside/systemd/notify.go",
 		"lockside/leases/etcd/bound.go", "lockside/leases/etcd/kv.go", "lockside/leases/etcd/watcher.go",
 		"lockside/leases/etcd/watchloop.go", "lockside/leases/etcd/watchstream.go",
 	}
 	var found []string
 	for _, p := range packages(t) {
-		if within(p.ImportPath, "lockside/ipc/transcript", "lockside/leases/etcdtest", "lockside/daemon/faults", "lockside/packaging") {
+		if within(p.ImportPath, "lockside/ipc/transcript", "lockside/leases/etcdtest", "lockside/daemon/faults", "lockside/packaging", "lockside/cmd/lockside/drill/register/registertest") {
 			continue // for tests and builds
 		}
 		for _, file := range p.GoFiles {

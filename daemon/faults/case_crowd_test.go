@@ -275,7 +275,7 @@ func TestCase_redsyncv4140_WireFormat(t *testing.T) {
 	h := startHost(t, "a", server.Endpoint)
 	c := h.dial(t)
 	for _, exchange := range [][2]string{
-		{"LOCK web/3 owner=me", `^OK fence=\d+ lease=[0-9a-f]+ ttl=4s until=\d+(\.\d{1,3})?s key=lockside/web%252F3/[0-9a-f]+-\d+$`},
+		{"LOCK web/3 owner=me", `^OK fence=\d+ cluster=[0-9a-f]+ lease=[0-9a-f]+ ttl=4s until=\d+(\.\d{1,3})?s key=lockside/web%252F3/[0-9a-f]+-\d+$`},
 		{"lock web/3", `^ERR held [^\n]+$`},
 		{"CHECK web/3", `^OK fence=\d+ left=\d(\.\d{1,3})?s until=\d+(\.\d{1,3})?s$`},
 		{"UNLOCK web/3 fence=1", `^ERR not-held [^\n]+$`},

@@ -104,9 +104,20 @@ func resource(t *testing.T, make func(kv etcdguard.KV, key string) fencing.Guard
 		},
 		Restart: func(context.Context) error { restart(t, cluster); return nil },
 		LoseReply: func(ctx context.Context, call func(context.Context) error) error {
-			return wire.Lose(ctx, data, call)
+			before := revision(ctx, plain)
+			done := func(ctx context.Context) bool { return revision(ctx, plain) > before }
+			return wire.LoseWhen(ctx, data, done, call)
 		},
 	}
+}
+
+// revision is that of the data's last change; 0 where there was none.
+func revision(ctx context.Context, client *clientv3.Client) int64 {
+	resp, err := client.Get(ctx, data)
+	if err != nil || len(resp.Kvs) == 0 {
+		return 0
+	}
+	return resp.Kvs[0].ModRevision
 }
 
 func sound(t *testing.T) *fencingtest.Resource[ops] {

@@ -9,6 +9,7 @@ import (
 	"net"
 	"strings"
 	"sync"
+	"time"
 )
 
 // A Wire is the connection of a guard to a server, which can lose a reply. It
@@ -26,6 +27,7 @@ type Wire struct {
 // A loss is of the reply to what begins with a text.
 type loss struct {
 	request []byte
+	await   func()        // returns when the server has done it
 	done    chan struct{} // closed once it was lost
 }
 
@@ -49,7 +51,18 @@ func (w *Wire) Address() string { return w.listener.Addr().String() }
 // ends instead of the answer. The text is that which makes the change, as COMMIT
 // does, and lies in one packet. It returns the call's error.
 func (w *Wire) Lose(ctx context.Context, text string, call func(ctx context.Context) error) error {
-	l := &loss{request: []byte(text), done: make(chan struct{})}
+	return w.LoseWhen(ctx, text, func(context.Context) bool { return true }, call)
+}
+
+// LoseWhen is Lose for protocols in which a server says more than replies, as
+// HTTP/2 has it. The connection ends when the server has done what it was asked, of
+// which done is asked again and again.
+func (w *Wire) LoseWhen(ctx context.Context, text string, done func(ctx context.Context) bool, call func(ctx context.Context) error) error {
+	l := &loss{request: []byte(text), done: make(chan struct{}), await: func() {
+		for !done(ctx) && ctx.Err() == nil {
+			time.Sleep(time.Millisecond)
+		}
+	}}
 	w.mu.Lock()
 	w.loss = l
 	w.mu.Unlock()
@@ -112,6 +125,7 @@ func (w *Wire) pass(client, server net.Conn) {
 		copyAll(client, server, func([]byte) bool {
 			select {
 			case l := <-lost:
+				l.await()
 				close(l.done)
 				return false
 			default:

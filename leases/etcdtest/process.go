@@ -3,6 +3,7 @@ package etcdtest
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -101,11 +102,24 @@ func (p *Process) signal(t testing.TB, sig syscall.Signal) {
 	}
 }
 
-// start runs the member and waits until it serves.
+// start runs the member and waits until it serves. A program that has just been
+// built may still be open for writing in a process that was forked meanwhile, which
+// closes it as it executes: then it is tried again (https://go.dev/issue/22315).
+func (p *Process) start() error {
+	for {
+		err := p.tryStart()
+		if !errors.Is(err, syscall.ETXTBSY) {
+			return err
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+}
+
+// tryStart is start once.
 //
 // It has a process group of its own: should the test die while the member is
 // frozen, the kernel hangs up and wakes the orphaned group.
-func (p *Process) start() error {
+func (p *Process) tryStart() error {
 	cmd, err := p.config.command()
 	if err != nil {
 		return err
