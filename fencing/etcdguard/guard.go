@@ -30,7 +30,9 @@ type KV interface {
 // It is a [fencing.Guard]; its calls wait for entries before the holder's own to
 // go, until the context ends. A [fencing.StaleError] tells as the highest token
 // that of the first entry in the queue, which may be a waiter's, and none when
-// nobody holds or waits.
+// that is not there, or is older. Which cluster answers is looked at where etcd has
+// not written: a key that another cluster gave is never found in this one, since it
+// has a random lease id in it.
 type Guard struct {
 	kv    KV
 	key   string

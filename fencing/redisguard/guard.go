@@ -55,7 +55,8 @@ func (g *Guard) Write(ctx context.Context, t fencing.Token, w Write) error {
 	return g.run(ctx, "write", t, w)
 }
 
-// WriteOnce is Write for a token that is greater than the watermark.
+// WriteOnce is Write for a token that is greater than the watermark. Where a command
+// of it has failed, [fencing.ErrSpent] says no more than that it began.
 func (g *Guard) WriteOnce(ctx context.Context, t fencing.Token, w Write) error {
 	return g.run(ctx, "once", t, w)
 }

@@ -123,6 +123,8 @@
 // whose SQLSTATE begins with LF. The triggers of MariaDB and SQLite fire for each
 // row, and so not where no row is changed. TRUNCATE and what foreign keys do to
 // other rows fire none in MariaDB, and in SQLite rows that REPLACE removes fire
-// theirs only with recursive_triggers. An owner of the table can switch triggers
+// theirs only with recursive_triggers. In PostgreSQL a partition that is written by
+// its own name, and not by its parent's, fires its own triggers alone: guard each
+// of them, or let nobody name them. An owner of the table can switch triggers
 // off; a fenced program should not be one.
 package sqlguard
